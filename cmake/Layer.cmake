@@ -1,0 +1,27 @@
+# hotdesk_layer(name USES layers... LIBS libraries...)
+# Makes the library hotdesk_<name> of src/<name>/*.cc and, of the *_test.cc beside them, one test
+# program <name>_test. A folder with no source yet makes an interface library.
+function(hotdesk_layer name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/main\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM ARG_USES PREPEND hotdesk_)
+
+  if(sources)
+    add_library(hotdesk_${name} STATIC ${sources})
+    target_link_libraries(hotdesk_${name} PUBLIC ${ARG_USES} ${ARG_LIBS})
+    hotdesk_options(hotdesk_${name})
+  else()
+    add_library(hotdesk_${name} INTERFACE)
+    target_link_libraries(hotdesk_${name} INTERFACE ${ARG_USES} ${ARG_LIBS})
+  endif()
+
+  if(HOTDESK_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE hotdesk_${name} GTest::gtest GTest::gmock GTest::gtest_main)
+    hotdesk_options(${name}_test)
+    gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}/")
+  endif()
+endfunction()

@@ -1,0 +1,11 @@
+# Warnings, sanitizers and the pure-build flags that every target of ours has.
+function(hotdesk_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow -Werror
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # GCC 12: false alarms in std::string, bug 105329
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  if(HOTDESK_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${HOTDESK_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${HOTDESK_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+namespace hotdesk {}
