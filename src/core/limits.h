@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Every bound on a queue, a wait and a retry that is not a key of the config, with its reason.
+
+#include "base/units.h"
+
+namespace hotdesk {
+
+// A loop that sleeps longer would not notice that the wall clock was set.
+inline constexpr Millis kSleepMax = seconds(10);
+
+// A call whose worker died before it sent anything is tried once more; twice is a pattern.
+inline constexpr int kCallAttemptsMax = 2;
+
+// A model that crashed while loading is tried again at once, then after 5, 10, 20 ... 60 s:
+// the first crash may have been anybody's, a repeated one is the model's.
+inline constexpr Millis kLoadBackoff = seconds(5);
+inline constexpr Millis kLoadBackoffMax = seconds(60);
+
+// Drivers give memory back late (1.5 s seen); after this the ledger is believed and not the probe.
+inline constexpr Millis kProbeLagMax = seconds(3);
+
+// Overdue runs after a start of the daemon begin this far apart: 45 of them took a machine down.
+inline constexpr Millis kCatchUpSpacing = Millis{500};
+
+// Ended runs that State remembers for `why`; older ones are in the history.
+inline constexpr int kEndedRunsKept = 256;
+
+// Reasons that State remembers for `hotdesk why`, newest first out of the journal.
+inline constexpr int kReasonsKept = 4096;
+
+}  // namespace hotdesk
