@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The nouns: runs, calls, workers and the desk, as they are now. State is the whole memory of the
+// policy, work in flight included; one thread owns it. Snapshot is what was measured this moment.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "core/action.h"
+#include "core/spec.h"
+
+namespace hotdesk {
+
+// ---- measured ----------------------------------------------------------------------------------
+
+// Absent means unknown; it is never read as zero.
+struct Snapshot {
+    Instant now;
+    Wall wall;
+    std::optional<Bytes> device_total, device_free;
+    std::optional<Bytes> host_total, host_available;
+    friend bool operator==(const Snapshot&, const Snapshot&) = default;
+};
+
+// ---- remembered --------------------------------------------------------------------------------
+
+enum class RunPhase : uint8_t { kStarting, kRunning, kTerminating, kKilling };
+
+// One start of an agent's command.
+struct Run {
+    RunId id;
+    AgentName agent;
+    Wall due;
+    Trigger trigger = Trigger::kSchedule;
+    RunPhase phase = RunPhase::kStarting;
+    Instant started;
+    Instant phase_since;
+    Millis waited;                          // time with a call in the queue, not counted as run time
+    int calls_waiting = 0;
+    Instant waiting_since;                  // valid while calls_waiting > 0
+    bool unwanted = false;                  // somebody asked to stop it
+    std::optional<Outcome> ends_as;         // decided before the process ended: kTimedOut, kInterrupted
+    friend bool operator==(const Run&, const Run&) = default;
+};
+
+enum class CallPhase : uint8_t {
+    kArrived,   // not routed yet
+    kWaiting,   // in the line of its model
+    kRunning,   // in a slot of its worker
+    kLost,      // its worker died and it may not be tried again
+};
+
+// One request of a client, from arrival to answer.
+struct Call {
+    CallId id;
+    RunId run;
+    AgentName agent;
+    std::string wanted;
+    ModelName model;
+    CallPhase phase = CallPhase::kArrived;
+    Instant arrived;
+    Instant deadline;                       // of waiting
+    Instant started;                        // valid when kRunning
+    int attempts = 0;
+    bool streaming = false;                 // bytes are out: it cannot be tried again
+    friend bool operator==(const Call&, const Call&) = default;
+};
+
+enum class WorkerPhase : uint8_t { kAbsent, kLoading, kReady, kUnloading };
+
+// The process that hosts a model, or the memory of the last one.
+struct Worker {
+    WorkerPhase phase = WorkerPhase::kAbsent;
+    Instant since;                          // of this phase
+    Instant idle_since;                     // valid when kReady with no running call
+    Footprint held;                         // what the ledger counts for it; zero when absent
+    int permille = 0;                       // load progress
+    int loads = 0;
+    int crashes = 0;                        // in a row, while loading
+    Instant retry_at;                       // no load before this
+    bool killing = false;                   // unload became hard
+    bool evict_wanted = false;
+    std::string last_error;
+    friend bool operator==(const Worker&, const Worker&) = default;
+};
+
+struct AgentState {
+    std::optional<Wall> next_due;
+    std::vector<Wall> held;                 // firings that wait for the run before (overlap)
+    std::vector<Wall> asked;                // manual starts not begun yet
+    bool paused = false;
+    friend bool operator==(const AgentState&, const AgentState&) = default;
+};
+
+enum class LeasePhase : uint8_t { kNone, kQueued, kHeld };
+
+struct Desk {
+    LeasePhase lease = LeasePhase::kNone;
+    Instant since;                          // of the lease's phase
+    std::optional<Instant> stranger_since;  // another program has waited behind us since
+    CallId gate;                            // 0 = open
+    Instant freed_at;                       // when a worker last gave memory back
+    friend bool operator==(const Desk&, const Desk&) = default;
+};
+
+struct State {
+    Fleet fleet;
+    std::map<AgentName, AgentState> agents;
+    std::set<std::pair<Wall, AgentName>> due;   // next_due + stagger of each agent, earliest first
+    std::map<RunId, Run> runs;
+    std::map<CallId, Call> calls;               // in the order of arrival
+    std::map<ModelName, Worker> workers;
+    Desk desk;
+    RunId next_run{1};
+    Instant last_catch_up;                      // when an overdue run last began
+    bool paused = false;
+    bool draining = false;
+    friend bool operator==(const State&, const State&) = default;
+};
+
+}  // namespace hotdesk
