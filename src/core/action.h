@@ -19,7 +19,10 @@ enum class Trigger : uint8_t { kSchedule, kCatchUp, kManual };
 // How a firing or a run ended. Every firing ends in exactly one.
 enum class Outcome : uint8_t { kDone, kFailed, kTimedOut, kSkipped, kMissed, kInterrupted };
 
+enum class CallOutcome : uint8_t { kDone, kFailed, kRefused, kCancelled };
+
 std::string_view to_string(Outcome outcome);
+std::string_view to_string(CallOutcome outcome);
 std::string_view to_string(Trigger trigger);
 
 // ---- the fleet ---------------------------------------------------------------------------------
@@ -45,6 +48,15 @@ struct SkipFirings {
     Outcome outcome = Outcome::kSkipped;
     friend bool operator==(const SkipFirings&, const SkipFirings&) = default;
 };
+// The process has ended: how, for the record. The last word on a run.
+struct CloseRun {
+    RunId run;
+    AgentName agent;
+    Outcome outcome = Outcome::kDone;
+    int exit_code = 0;
+    Millis ran, waited;                // waited: with a call in the queue; not part of ran
+    friend bool operator==(const CloseRun&, const CloseRun&) = default;
+};
 // overlap = "queue" or "latest": the firing waits for the run before it.
 struct HoldFiring {
     AgentName agent;
@@ -64,19 +76,26 @@ struct StartCall {
     ModelName model;
     friend bool operator==(const StartCall&, const StartCall&) = default;
 };
-// Ends a call with an error; if it runs, it is cancelled first.
-struct RefuseCall {
+// The last word on a call. For kRefused the client is told `code` and the reason; a running call is
+// cancelled first. The other outcomes only record what the client already has.
+struct CloseCall {
     CallId call;
-    Code code = Code::kInternal;
-    friend bool operator==(const RefuseCall&, const RefuseCall&) = default;
+    CallOutcome outcome = CallOutcome::kDone;
+    Code code = Code::kInternal;       // of kRefused
+    RunId run;
+    AgentName agent;
+    ModelName model;                   // empty when it was never routed
+    Millis waited;
+    Tokens prompt, cached, completion;
+    friend bool operator==(const CloseCall&, const CloseCall&) = default;
 };
 
 // ---- the desk ----------------------------------------------------------------------------------
 
-// No call newer than `through` is admitted on the desk before the next load.
-struct CloseGate {
+// No call newer than `through` is admitted on the desk before the next load; 0 opens the gate.
+struct SetGate {
     CallId through;
-    friend bool operator==(const CloseGate&, const CloseGate&) = default;
+    friend bool operator==(const SetGate&, const SetGate&) = default;
 };
 struct QueueForDesk {
     friend bool operator==(const QueueForDesk&, const QueueForDesk&) = default;
@@ -95,8 +114,8 @@ struct UnloadModel {
     friend bool operator==(const UnloadModel&, const UnloadModel&) = default;
 };
 
-using Action = std::variant<StartRun, StopRun, SkipFirings, HoldFiring, RouteCall, StartCall,
-                            RefuseCall, CloseGate, QueueForDesk, ReleaseDesk, LoadModel, UnloadModel>;
+using Action = std::variant<StartRun, StopRun, CloseRun, SkipFirings, HoldFiring, RouteCall, StartCall,
+                            CloseCall, SetGate, QueueForDesk, ReleaseDesk, LoadModel, UnloadModel>;
 
 struct Decision {
     Action action;
@@ -104,11 +123,19 @@ struct Decision {
     friend bool operator==(const Decision&, const Decision&) = default;
 };
 
-// What decide() answers. `wake_at` is when to decide again if no event comes first; it is never
-// later than the first deadline in State, or the head of a queue could wait for ever.
+// When to decide again if no event comes first: whichever clock gets there sooner. Schedules are in
+// wall time, which may be set or jump; everything else is in monotonic time.
+struct Alarm {
+    Instant at;
+    Wall wall;
+    friend bool operator==(const Alarm&, const Alarm&) = default;
+};
+
+// What decide() answers. The alarm is never later than the first deadline in State, or the head of
+// a queue could wait for ever.
 struct Plan {
     std::vector<Decision> decisions;
-    Instant wake_at;
+    Alarm alarm;
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 

@@ -17,6 +17,26 @@ inline constexpr int kCallAttemptsMax = 2;
 inline constexpr Millis kLoadBackoff = seconds(5);
 inline constexpr Millis kLoadBackoffMax = seconds(60);
 
+// Three failed loads in a row with too little memory: the plan or a neighbour is wrong, and the
+// waiting calls are told instead of being kept.
+inline constexpr int kLoadFailuresMax = 3;
+
+// 70 GB from a slow disk (150 MB/s) is loaded in 8 minutes; beyond that the load is stuck.
+inline constexpr Millis kLoadMax = minutes(15);
+
+// Firings counted one by one when a daemon comes back: a minute schedule for ten weeks.
+inline constexpr int kMissedFiringsMax = 100'000;
+
+// Firings of one agent that overlap = "queue" keeps: more than a day of hourly ones means the
+// agent can never catch up.
+inline constexpr int kHeldFiringsMax = 24;
+
+// Events folded in one turn, so that a flood of calls cannot keep the loop from deciding.
+inline constexpr int kEventsPerCycle = 256;
+
+// Rounds of decide-and-apply in one turn; a policy that wants more has a cycle in it.
+inline constexpr int kRoundsMax = 16;
+
 // Drivers give memory back late (1.5 s seen); after this the ledger is believed and not the probe.
 inline constexpr Millis kProbeLagMax = seconds(3);
 

@@ -17,9 +17,9 @@ class Clock {
   public:
     virtual ~Clock() = default;
     virtual Instant now() = 0;
-    // Blocks until an event is there or `until` has come. Returns what is there, in order of
+    // Blocks until an event is there or the alarm goes off. Returns what is there, in the order of
     // arrival; at most kEventsPerCycle of them.
-    virtual std::vector<Event> wait(Instant until) = 0;
+    virtual std::vector<Event> wait(Alarm alarm) = 0;
 };
 
 class Probe {
@@ -41,7 +41,7 @@ struct Cycle {
     Snapshot seen;
     std::span<const Event> events;
     std::span<const Decision> decisions;
-    Instant wake_at;
+    Alarm alarm;
 };
 
 class Journal {
