@@ -73,6 +73,7 @@ struct AgentSpec {
 struct Policy {
     int runs_max = 64;                 // [fleet] agent processes alive at once
     Millis stagger = seconds(60);      // [fleet] window over which one tick's starts are spread
+    Millis late_after = seconds(60);   // [fleet] a firing this late is a catch-up: spaced, inside its grace
     int waiting_max = 500;             // [queue] calls waiting; one more is refused
     Millis gate_age = seconds(60);     // [queue] after this wait no newer call of another model goes first
     Millis call_max = minutes(10);     // [queue] a running call is ended after this long

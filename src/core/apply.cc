@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+// Folds facts into State. Nothing here chooses: each function writes down what an event says, and
+// an event about something unknown changes nothing, because both sides of every race are legal.
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "core/fleet.h"
+#include "core/limits.h"
+#include "core/step.h"
+
+namespace hotdesk {
+namespace {
+
+template <class Map, class Key>
+auto* find(Map& map, const Key& key) {
+    auto it = map.find(key);
+    return it == map.end() ? nullptr : &it->second;
+}
+
+// ---- agents and their firings ------------------------------------------------------------------
+
+void forget_due(State& s, const AgentName& name, const AgentState& agent) {
+    const AgentSpec* spec = find(s.fleet.agents, name);
+    if (agent.next_due && spec)
+        s.due.erase({*agent.next_due + stagger_of(s.fleet.policy, *spec, *agent.next_due), name});
+}
+
+// Requires: the agent is in the fleet. The firing after `after` becomes the next one.
+void schedule_after(State& s, const AgentName& name, Wall after) {
+    AgentState& agent = s.agents[name];
+    const AgentSpec& spec = s.fleet.agents.at(name);
+    forget_due(s, name, agent);
+    agent.next_due = next_firing(spec.schedule, spec.zone, after);
+    if (agent.next_due)
+        s.due.insert({*agent.next_due + stagger_of(s.fleet.policy, spec, *agent.next_due), name});
+}
+
+void consume_firing(State& s, const AgentName& name, Wall due) {
+    AgentState* agent = find(s.agents, name);
+    if (!agent || !s.fleet.agents.contains(name)) return;
+    agent->last_due = std::max(agent->last_due.value_or(due), due);
+    if (std::erase(agent->held, due) == 0) schedule_after(s, name, due);
+}
+
+bool same_times(const AgentSpec& a, const AgentSpec& b) {
+    return a.schedule == b.schedule && a.zone == b.zone;
+}
+
+// ---- waiting time of runs ----------------------------------------------------------------------
+
+void begin_waiting(State& s, RunId id, Instant now) {
+    Run* run = find(s.runs, id);
+    if (run && run->calls_waiting++ == 0) run->waiting_since = now;
+}
+
+void end_waiting(State& s, RunId id, Instant now) {
+    Run* run = find(s.runs, id);
+    if (!run || run->calls_waiting == 0) return;
+    if (--run->calls_waiting == 0) run->waited += now - run->waiting_since;
+}
+
+bool is_waiting(const Call& call) {
+    return call.phase == CallPhase::kArrived || call.phase == CallPhase::kWaiting;
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+int running_calls(const State& s, const ModelName& model) {
+    return static_cast<int>(std::count_if(s.calls.begin(), s.calls.end(), [&](const auto& entry) {
+        return entry.second.model == model && entry.second.phase == CallPhase::kRunning;
+    }));
+}
+
+// The call leaves its slot or its place in the line.
+void leave(State& s, Call& call, CallPhase next, Instant now) {
+    bool was_running = call.phase == CallPhase::kRunning;
+    if (is_waiting(call)) {
+        end_waiting(s, call.run, now);
+        call.waited = now - call.arrived;
+    }
+    call.phase = next;
+    Worker* worker = find(s.workers, call.model);
+    if (was_running && worker && running_calls(s, call.model) == 0) worker->idle_since = now;
+}
+
+void end_call(State& s, CallId id, CallOutcome outcome, Instant now) {
+    Call* call = find(s.calls, id);
+    if (!call || call->phase == CallPhase::kEnded) return;
+    leave(s, *call, CallPhase::kEnded, now);
+    call->outcome = outcome;
+}
+
+// The worker of a running call died. Nothing sent yet: back to its old place in the line, once.
+void lose_or_retry(State& s, Call& call, const Error& error, Instant now) {
+    call.error = error.message;
+    if (call.streaming || call.attempts >= kCallAttemptsMax) {
+        leave(s, call, CallPhase::kLost, now);
+        return;
+    }
+    call.phase = CallPhase::kWaiting;
+    begin_waiting(s, call.run, now);
+}
+
+// ---- workers -----------------------------------------------------------------------------------
+
+Millis backoff_after(int failures) {
+    if (failures <= 1) return {};
+    Millis wait = kLoadBackoff;
+    for (int i = 2; i < failures && wait < kLoadBackoffMax; ++i) wait = wait * 2;
+    return std::min(wait, kLoadBackoffMax);
+}
+
+void set_phase(Worker& worker, WorkerPhase phase, Instant now) {
+    worker.phase = phase;
+    worker.since = now;
+}
+
+// ---- one fold for each event -------------------------------------------------------------------
+
+struct Fold {
+    State& s;
+    Instant now;
+
+    void operator()(const Configured& e) {
+        const Fleet before = std::move(s.fleet);
+        s.fleet = e.fleet;
+        std::erase_if(s.agents, [&](const auto& a) { return !s.fleet.agents.contains(a.first); });
+        s.due.clear();
+        for (const auto& [name, spec] : s.fleet.agents) {
+            AgentState& agent = s.agents[name];
+            agent.next_due.reset();
+            auto old = before.agents.find(name);
+            bool changed = old != before.agents.end() && !same_times(old->second, spec);
+            if (!agent.last_due) agent.last_due = e.wall;
+            Wall latest = agent.held.empty() ? *agent.last_due : agent.held.back();
+            schedule_after(s, name, changed ? e.wall : std::max(latest, *agent.last_due));
+        }
+        for (const auto& [name, spec] : s.fleet.models) s.workers[name];
+    }
+    void operator()(const Recovered& e) {
+        for (const auto& [name, due] : e.last_due) s.agents[name].last_due = due;
+        s.next_run = std::max(s.next_run, e.next_run);
+    }
+
+    void operator()(const RunStarted& e) {
+        Run* run = find(s.runs, e.run);
+        if (!run || run->phase != RunPhase::kStarting) return;
+        run->phase = RunPhase::kRunning;
+        run->started = run->phase_since = now;
+    }
+    void operator()(const RunEnded& e) {
+        Run* run = find(s.runs, e.run);
+        if (!run || run->phase == RunPhase::kEnded) return;
+        run->phase = RunPhase::kEnded;
+        run->phase_since = now;
+        run->exit_code = e.exit_code;
+        run->error = e.error;
+        if (run->calls_waiting > 0) run->waited += now - run->waiting_since;
+        run->calls_waiting = 0;
+    }
+
+    void operator()(const CallArrived& e) {
+        Call call{.id = e.call, .run = e.run, .agent = e.agent, .wanted = e.wanted};
+        call.arrived = now;
+        call.deadline = now + e.wait;
+        if (s.calls.emplace(e.call, std::move(call)).second) begin_waiting(s, e.run, now);
+    }
+    void operator()(const CallStreaming& e) {
+        if (Call* call = find(s.calls, e.call)) call->streaming = true;
+    }
+    void operator()(const CallGone& e) { end_call(s, e.call, CallOutcome::kCancelled, now); }
+    void operator()(const CallFinished& e) {
+        Call* call = find(s.calls, e.call);
+        if (!call || call->phase == CallPhase::kEnded) return;
+        call->prompt = e.prompt;
+        call->cached = e.cached;
+        call->completion = e.completion;
+        end_call(s, e.call, CallOutcome::kDone, now);
+    }
+    void operator()(const CallBroken& e) {
+        Call* call = find(s.calls, e.call);
+        if (!call || call->phase == CallPhase::kEnded) return;
+        call->error = e.error.message;
+        end_call(s, e.call, CallOutcome::kFailed, now);
+    }
+
+    void operator()(const WorkerLoading& e) {
+        if (Worker* worker = find(s.workers, e.model)) worker->permille = e.permille;
+    }
+    void operator()(const WorkerReady& e) {
+        Worker* worker = find(s.workers, e.model);
+        if (!worker || worker->phase != WorkerPhase::kLoading) return;
+        set_phase(*worker, WorkerPhase::kReady, now);
+        worker->idle_since = now;
+        worker->failures = 0;
+        worker->permille = 1000;
+        worker->held = e.held;
+    }
+    void operator()(const WorkerGone& e) {
+        Worker* worker = find(s.workers, e.model);
+        if (!worker || worker->phase == WorkerPhase::kAbsent) return;
+        bool was_loading = worker->phase == WorkerPhase::kLoading;
+        if (was_loading) worker->retry_at = now + backoff_after(++worker->failures);
+        worker->last_error = e.error;
+        set_phase(*worker, WorkerPhase::kAbsent, now);
+        worker->held = {};
+        worker->permille = 0;
+        worker->killing = worker->evict_wanted = false;
+        s.desk.freed_at = now;
+        for (auto& [id, call] : s.calls)
+            if (call.model == e.model && call.phase == CallPhase::kRunning)
+                lose_or_retry(s, call, e.error, now);
+    }
+
+    void operator()(const DeskGranted&) {
+        if (s.desk.lease != LeasePhase::kQueued) return;
+        s.desk.lease = LeasePhase::kHeld;
+        s.desk.since = now;
+    }
+    void operator()(const StrangerWaits& e) {
+        if (!e.waits) s.desk.stranger_since.reset();
+        else if (!s.desk.stranger_since) s.desk.stranger_since = now;
+    }
+
+    void operator()(const RunWanted& e) {
+        if (AgentState* agent = find(s.agents, e.agent)) agent->asked.push_back(e.wall);
+    }
+    void operator()(const RunUnwanted& e) {
+        if (Run* run = find(s.runs, e.run)) run->unwanted = true;
+    }
+    void operator()(const PauseWanted& e) {
+        if (e.agent.empty()) s.paused = e.paused;
+        else if (AgentState* agent = find(s.agents, e.agent)) agent->paused = e.paused;
+    }
+    void operator()(const EvictWanted& e) {
+        Worker* worker = find(s.workers, e.model);
+        if (worker && worker->phase == WorkerPhase::kReady) worker->evict_wanted = true;
+    }
+    void operator()(const DrainWanted&) { s.draining = true; }
+
+    void operator()(const Intended& e) {
+        std::visit([&](const auto& action) { begin(action, e.decision.why); }, e.decision.action);
+    }
+
+    // ---- work under way ------------------------------------------------------------------------
+
+    void begin(const StartRun& a, const Why&) {
+        Run run{.id = a.run, .agent = a.agent, .due = a.due, .trigger = a.trigger};
+        run.started = run.phase_since = now;
+        if (const AgentSpec* spec = find(s.fleet.agents, a.agent)) run.timeout = spec->timeout;
+        s.runs.emplace(a.run, run);
+        s.next_run = std::max(s.next_run, RunId{a.run.value + 1});
+        if (a.trigger == Trigger::kManual) {
+            if (AgentState* agent = find(s.agents, a.agent)) std::erase(agent->asked, a.due);
+            return;
+        }
+        if (a.trigger == Trigger::kCatchUp) s.last_catch_up = now;
+        consume_firing(s, a.agent, a.due);
+    }
+    void begin(const StopRun& a, const Why& why) {
+        Run* run = find(s.runs, a.run);
+        if (!run) return;
+        run->phase = a.hard ? RunPhase::kKilling : RunPhase::kTerminating;
+        run->phase_since = now;
+        if (!a.hard)
+            run->ends_as = why.reason == Reason::kRunTimeout ? Outcome::kTimedOut
+                                                             : Outcome::kInterrupted;
+    }
+    void begin(const CloseRun& a, const Why&) { s.runs.erase(a.run); }
+    void begin(const SkipFirings& a, const Why&) { consume_firing(s, a.agent, a.last); }
+    void begin(const HoldFiring& a, const Why&) {
+        AgentState* agent = find(s.agents, a.agent);
+        if (!agent) return;
+        schedule_after(s, a.agent, a.due);
+        agent->held.push_back(a.due);
+    }
+    void begin(const RouteCall& a, const Why&) {
+        Call* call = find(s.calls, a.call);
+        if (!call || call->phase != CallPhase::kArrived) return;
+        call->model = a.model;
+        call->phase = CallPhase::kWaiting;
+    }
+    void begin(const StartCall& a, const Why&) {
+        Call* call = find(s.calls, a.call);
+        if (!call || call->phase != CallPhase::kWaiting) return;
+        leave(s, *call, CallPhase::kRunning, now);
+        call->started = now;
+        ++call->attempts;
+    }
+    void begin(const CloseCall& a, const Why&) {
+        if (Call* call = find(s.calls, a.call)) leave(s, *call, CallPhase::kEnded, now);
+        s.calls.erase(a.call);
+    }
+    void begin(const SetGate& a, const Why&) { s.desk.gate = a.through; }
+    void begin(const QueueForDesk&, const Why&) {
+        s.desk.lease = LeasePhase::kQueued;
+        s.desk.since = now;
+    }
+    void begin(const ReleaseDesk&, const Why&) {
+        s.desk = {.lease = LeasePhase::kNone, .since = now, .freed_at = s.desk.freed_at};
+    }
+    void begin(const LoadModel& a, const Why&) {
+        Worker& worker = s.workers[a.model];
+        worker.spec = s.fleet.models.at(a.model);
+        worker.held = worker.spec.need;
+        set_phase(worker, WorkerPhase::kLoading, now);
+        ++worker.loads;
+        if (worker.spec.placement == Placement::kDesk) s.desk.gate = {};
+    }
+    void begin(const UnloadModel& a, const Why&) {
+        Worker* worker = find(s.workers, a.model);
+        if (!worker || worker->phase == WorkerPhase::kAbsent) return;
+        set_phase(*worker, WorkerPhase::kUnloading, now);
+        worker->killing = a.hard;
+    }
+};
+
+}  // namespace
+
+void apply(State& state, Instant now, const Event& event) {
+    std::visit(Fold{state, now}, event);
+}
+
+}  // namespace hotdesk

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "core/fleet.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace hotdesk {
+namespace {
+
+bool is_alive(const Run& run) { return run.phase != RunPhase::kEnded; }
+
+const Run* live_run_of(const State& state, const AgentName& agent) {
+    for (const auto& [id, run] : state.runs)
+        if (run.agent == agent && is_alive(run)) return &run;
+    return nullptr;
+}
+
+// ---- runs that have to end ---------------------------------------------------------------------
+
+Why closing_reason(const Run& run) {
+    if (run.ends_as == Outcome::kTimedOut) return {Reason::kRunTimeout, run.timeout.value, run.timeout.value};
+    if (!run.error.empty()) return {.reason = Reason::kNotStarted, .who = run.error};
+    return {.reason = Reason::kExited, .have = run.exit_code};
+}
+
+void close(const Run& run, Draft& draft) {
+    Millis alive = run.phase_since - run.started;
+    draft.want(CloseRun{.run = run.id, .agent = run.agent, .outcome = outcome_of(run),
+                        .exit_code = run.exit_code, .ran = alive - run.waited, .waited = run.waited},
+               closing_reason(run));
+}
+
+// The timeout of a run counts run time only; a call in the queue stops its clock.
+void stop_if_over(const Run& run, const Snapshot& seen, Draft& draft) {
+    if (run.unwanted) return draft.want(StopRun{run.id}, {.reason = Reason::kAskedFor});
+    if (run.calls_waiting > 0 || run.timeout == Millis{}) return;
+    Millis ran = seen.now - run.started - run.waited;
+    if (ran >= run.timeout)
+        draft.want(StopRun{run.id}, {Reason::kRunTimeout, run.timeout.value, ran.value});
+    else
+        draft.look_again(seen.now + (run.timeout - ran));
+}
+
+void kill_if_stubborn(const Run& run, const State& state, const Snapshot& seen, Draft& draft) {
+    Millis grace = state.fleet.policy.kill_grace;
+    Millis asked = seen.now - run.phase_since;
+    if (asked >= grace)
+        draft.want(StopRun{run.id, true}, {Reason::kKillGraceOver, grace.value, asked.value});
+    else
+        draft.look_again(run.phase_since + grace);
+}
+
+void decide_ends(const State& state, const Snapshot& seen, Draft& draft) {
+    for (const auto& [id, run] : state.runs) {
+        switch (run.phase) {
+            case RunPhase::kStarting:
+            case RunPhase::kKilling: break;  // the executor answers
+            case RunPhase::kRunning: stop_if_over(run, seen, draft); break;
+            case RunPhase::kTerminating: kill_if_stubborn(run, state, seen, draft); break;
+            case RunPhase::kEnded: close(run, draft); break;
+        }
+    }
+}
+
+// ---- firings -----------------------------------------------------------------------------------
+
+// Starts runs while there is room, at most one of each agent, with ids in order.
+class Starter {
+  public:
+    Starter(const State& state, const Snapshot& seen, Draft& draft)
+        : state_(state), seen_(seen), draft_(draft), next_(state.next_run) {
+        for (const auto& [id, run] : state.runs) alive_ += is_alive(run) ? 1 : 0;
+        last_catch_up_ = state.last_catch_up;
+    }
+
+    void decide_asked(const AgentName& name, const AgentState& agent) {
+        if (!agent.asked.empty() && !busy(name) && has_room())
+            start(name, agent.asked.front(), Trigger::kManual, {.reason = Reason::kAskedFor});
+    }
+
+    void decide_held(const AgentName& name, const AgentState& agent) {
+        if (agent.held.empty()) return;
+        if (state_.fleet.agents.at(name).overlap == Overlap::kLatest)
+            for (size_t i = 0; i + 1 < agent.held.size(); ++i)
+                skip({.agent = name, .first = agent.held[i], .last = agent.held[i]},
+                     {.reason = Reason::kSuperseded});
+        if (!busy(name) && has_room())
+            start(name, agent.held.back(), Trigger::kSchedule, {.reason = Reason::kDue});
+    }
+
+    // `due`'s start time has come.
+    void decide_due(const AgentName& name, Wall due) {
+        const AgentSpec& spec = state_.fleet.agents.at(name);
+        if (is_paused(name))
+            return skip({.agent = name, .first = due, .last = due},
+                        {.reason = Reason::kPaused, .who = state_.paused ? "the fleet" : name.value});
+        if (passed_over(spec, due)) return;
+        Millis late = seen_.wall - (due + stagger_of(state_.fleet.policy, spec, due));
+        if (late > state_.fleet.policy.late_after) return decide_late(spec, due, late);
+        decide_on_time(spec, due, Trigger::kSchedule, {.reason = Reason::kDue});
+    }
+
+  private:
+    bool busy(const AgentName& name) const {
+        return started_.contains(name) || live_run_of(state_, name) != nullptr;
+    }
+    bool has_room() const { return alive_ < state_.fleet.policy.runs_max; }
+    bool is_paused(const AgentName& name) const {
+        return state_.paused || state_.agents.at(name).paused || state_.fleet.agents.at(name).paused;
+    }
+
+    void skip(SkipFirings firings, Why why) { draft_.want(std::move(firings), std::move(why)); }
+
+    // Several firings are due at once (the daemon was down, or there was no room): all but the
+    // latest are missed. Returns: whether there were any; the latest has its turn after that.
+    bool passed_over(const AgentSpec& spec, Wall due) {
+        SkipFirings missed{.agent = spec.name, .first = due, .last = due, .count = 0,
+                           .outcome = Outcome::kMissed};
+        Wall latest = due;
+        while (missed.count < kMissedFiringsMax) {
+            auto next = next_firing(spec.schedule, spec.zone, latest);
+            if (!next || *next + stagger_of(state_.fleet.policy, spec, *next) > seen_.wall) break;
+            missed.last = latest;
+            ++missed.count;
+            latest = *next;
+        }
+        if (missed.count == 0) return false;
+        skip(missed, {.reason = Reason::kSuperseded});
+        return true;
+    }
+
+    void decide_late(const AgentSpec& spec, Wall due, Millis late) {
+        SkipFirings missed{.agent = spec.name, .first = due, .last = due, .outcome = Outcome::kMissed};
+        if (spec.catch_up == CatchUp::kSkip) return skip(missed, {.reason = Reason::kCatchUpOff});
+        if (late > spec.grace) return skip(missed, {Reason::kTooLate, spec.grace.value, late.value});
+        Instant free_at = last_catch_up_ + kCatchUpSpacing;
+        if (seen_.now < free_at) return draft_.look_again(free_at);
+        if (decide_on_time(spec, due, Trigger::kCatchUp,
+                           {Reason::kCatchUp, spec.grace.value, late.value}))
+            last_catch_up_ = seen_.now;
+    }
+
+    // Returns: whether a run was started.
+    bool decide_on_time(const AgentSpec& spec, Wall due, Trigger trigger, Why why) {
+        if (busy(spec.name)) {
+            overlap(spec, due);
+            return false;
+        }
+        if (!has_room()) return false;  // still due; the end of a run is an event
+        start(spec.name, due, trigger, std::move(why));
+        return true;
+    }
+
+    void overlap(const AgentSpec& spec, Wall due) {
+        const Run* run = live_run_of(state_, spec.name);
+        RunId before = run ? run->id : next_;
+        Why why{Reason::kOverlap, 1, static_cast<int64_t>(before.value)};
+        bool keeps = spec.overlap != Overlap::kSkip &&
+                     state_.agents.at(spec.name).held.size() < kHeldFiringsMax;
+        if (keeps) draft_.want(HoldFiring{spec.name, due}, why);
+        else skip({.agent = spec.name, .first = due, .last = due}, why);
+    }
+
+    void start(const AgentName& name, Wall due, Trigger trigger, Why why) {
+        draft_.want(StartRun{next_, name, due, trigger}, std::move(why));
+        next_.value += 1;
+        ++alive_;
+        started_.insert(name);
+    }
+
+    const State& state_;
+    const Snapshot& seen_;
+    Draft& draft_;
+    RunId next_;
+    int alive_ = 0;
+    Instant last_catch_up_;
+    std::set<AgentName> started_;
+};
+
+// FNV-1a, so that the share is the same on every machine and compiler.
+uint64_t hash_of(std::string_view text) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+}  // namespace
+
+void decide_runs(const State& state, const Snapshot& seen, Draft& draft) {
+    decide_ends(state, seen, draft);
+    if (state.draining) return;  // firings stay due for the next daemon
+    Starter starter(state, seen, draft);
+    for (const auto& [name, agent] : state.agents) {
+        if (agent.asked.empty() && agent.held.empty()) continue;
+        starter.decide_asked(name, agent);
+        starter.decide_held(name, agent);
+    }
+    for (const auto& [start_at, name] : state.due) {
+        if (start_at > seen.wall) {
+            draft.look_again(start_at);
+            break;
+        }
+        starter.decide_due(name, *state.agents.at(name).next_due);
+    }
+}
+
+Millis stagger_of(const Policy& policy, const AgentSpec& agent, Wall due) {
+    auto after = next_firing(agent.schedule, agent.zone, due);
+    Millis window = policy.stagger;
+    if (after) window = std::min(window, (*after - due) / 10);
+    if (window.value <= 0) return {};
+    return Millis{static_cast<int64_t>(hash_of(agent.name.value) % static_cast<uint64_t>(window.value))};
+}
+
+Outcome outcome_of(const Run& run) {
+    constexpr int kTryAgain = 75;    // EX_TEMPFAIL of sysexits.h
+    constexpr int kTimeLimit = 124;  // as timeout(1) and `hotdesk lease run --max-hold` answer
+    if (run.ends_as) return *run.ends_as;
+    if (!run.error.empty()) return Outcome::kFailed;
+    switch (run.exit_code) {
+        case 0: return Outcome::kDone;
+        case kTryAgain: return Outcome::kSkipped;
+        case kTimeLimit: return Outcome::kTimedOut;
+        default: return Outcome::kFailed;
+    }
+}
+
+}  // namespace hotdesk

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "core/line.h"
+
+namespace hotdesk {
+
+std::map<ModelName, Line> lines_of(const State& state) {
+    std::map<ModelName, Line> lines;
+    for (const auto& [id, call] : state.calls) {
+        if (call.phase == CallPhase::kWaiting) lines[call.model].waiting.push_back(&call);
+        if (call.phase == CallPhase::kRunning) ++lines[call.model].running;
+    }
+    return lines;
+}
+
+Footprint held_by_workers(const State& state) {
+    Footprint sum;
+    for (const auto& [name, worker] : state.workers) {
+        sum.device += worker.held.device;
+        sum.host += worker.held.host;
+    }
+    return sum;
+}
+
+bool is_present(const State& state, const ModelName& model) {
+    auto it = state.workers.find(model);
+    return it != state.workers.end() && it->second.phase != WorkerPhase::kAbsent;
+}
+
+}  // namespace hotdesk

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "core/watchdog.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/line.h"
+
+namespace hotdesk {
+namespace {
+
+bool is_needed(const std::map<ModelName, Line>& lines, const ModelName& model) {
+    auto line = lines.find(model);
+    return line != lines.end() && (line->second.running > 0 || !line->second.waiting.empty());
+}
+
+bool is_running(const std::map<ModelName, Line>& lines, const ModelName& model) {
+    auto line = lines.find(model);
+    return line != lines.end() && line->second.running > 0;
+}
+
+// Requires: the worker is ready and has no running call.
+std::optional<Why> reason_to_unload(const State& state, const ModelName& model, const Worker& worker,
+                                    Instant now) {
+    auto spec = state.fleet.models.find(model);
+    if (spec == state.fleet.models.end() || spec->second != worker.spec) return Why{.reason = Reason::kReloaded};
+    if (worker.evict_wanted) return Why{.reason = Reason::kEvictAsked};
+    Millis idle = now - worker.idle_since, keep = worker.spec.keep;
+    if (worker.spec.pinned || idle < keep) return std::nullopt;
+    return Why{Reason::kIdle, keep.value, idle.value};
+}
+
+bool desk_stands_empty(const State& state) {
+    return std::none_of(state.workers.begin(), state.workers.end(), [](const auto& entry) {
+        const Worker& worker = entry.second;
+        return worker.phase != WorkerPhase::kAbsent && worker.spec.placement == Placement::kDesk;
+    });
+}
+
+bool desk_is_wanted(const State& state, const std::map<ModelName, Line>& lines) {
+    return std::any_of(lines.begin(), lines.end(), [&](const auto& entry) {
+        auto spec = state.fleet.models.find(entry.first);
+        return spec != state.fleet.models.end() && spec->second.placement == Placement::kDesk &&
+               !entry.second.waiting.empty();
+    });
+}
+
+}  // namespace
+
+void decide_evictions(const State& state, const Snapshot& seen, Draft& draft) {
+    auto lines = lines_of(state);
+    for (const auto& [model, worker] : state.workers) {
+        if (worker.phase != WorkerPhase::kReady || is_running(lines, model)) continue;
+        auto why = reason_to_unload(state, model, worker, seen.now);
+        bool idle_only = why && why->reason == Reason::kIdle;
+        if (why && !(idle_only && is_needed(lines, model))) draft.want(UnloadModel{model}, *why);
+        else if (!worker.spec.pinned) draft.look_again(worker.idle_since + worker.spec.keep);
+    }
+    if (state.desk.lease != LeasePhase::kNone && desk_stands_empty(state) && !desk_is_wanted(state, lines))
+        draft.want(ReleaseDesk{}, {.reason = Reason::kNoDemand});
+}
+
+}  // namespace hotdesk
