@@ -47,13 +47,13 @@ inline tl::unexpected<Error> fail(Code code, std::string message) {
 
 // HD_TRY(auto meta, read_gguf(path)); declares `meta` or returns the error to the caller.
 // Stands on its own line, inside braces.
-#define HD_TRY(decl, expr)                                                                 \
-    auto HD_CONCAT(hd_try_, __LINE__) = (expr);                                            \
-    if (!HD_CONCAT(hd_try_, __LINE__))                                                     \
-        return tl::unexpected(std::move(HD_CONCAT(hd_try_, __LINE__)).error());            \
+#define HD_TRY(decl, expr)                                                      \
+    auto HD_CONCAT(hd_try_, __LINE__) = (expr);                                 \
+    if (!HD_CONCAT(hd_try_, __LINE__))                                          \
+        return tl::unexpected(std::move(HD_CONCAT(hd_try_, __LINE__)).error()); \
     decl = std::move(*HD_CONCAT(hd_try_, __LINE__))
 
 // HD_TRY_VOID(expr); for a Status: returns the error, else goes on.
-#define HD_TRY_VOID(expr)                                                                  \
-    if (auto HD_CONCAT(hd_try_, __LINE__) = (expr); !HD_CONCAT(hd_try_, __LINE__))         \
+#define HD_TRY_VOID(expr)                                                          \
+    if (auto HD_CONCAT(hd_try_, __LINE__) = (expr); !HD_CONCAT(hd_try_, __LINE__)) \
     return tl::unexpected(std::move(HD_CONCAT(hd_try_, __LINE__)).error())

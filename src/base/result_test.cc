@@ -17,7 +17,9 @@ Result<int> quarter(int n) {
     return q;
 }
 
-TEST(Result, TryPassesTheValueOn) { EXPECT_EQ(quarter(8), 2); }
+TEST(Result, TryPassesTheValueOn) {
+    EXPECT_EQ(quarter(8), 2);
+}
 
 TEST(Result, TryReturnsTheFirstErrorUnchanged) {
     EXPECT_EQ(quarter(6).error(), (Error{Code::kInvalid, "odd"}));

@@ -22,7 +22,8 @@ Result<Millis> parse_duration(std::string_view text);
 // "5.4 GiB", "80 MiB", "512 B": one decimal below ten of a unit, none above.
 std::string format_bytes(Bytes bytes);
 
-// "1:31" style is for progress bars; this is the short form: "250 ms", "4.2 s", "8 min 20 s", "2 h 5 min".
+// "1:31" style is for progress bars; this is the short form: "250 ms", "4.2 s", "8 min 20 s", "2 h
+// 5 min".
 std::string format_duration(Millis duration);
 
 // The candidate nearest to `word` (edit distance at most 2, at most a third of its length), or "".

@@ -18,8 +18,14 @@ struct Quantity {
     friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.value - b.value}; }
     friend constexpr Quantity operator*(Quantity a, int64_t k) { return {a.value * k}; }
     friend constexpr Quantity operator/(Quantity a, int64_t k) { return {a.value / k}; }
-    constexpr Quantity& operator+=(Quantity b) { value += b.value; return *this; }
-    constexpr Quantity& operator-=(Quantity b) { value -= b.value; return *this; }
+    constexpr Quantity& operator+=(Quantity b) {
+        value += b.value;
+        return *this;
+    }
+    constexpr Quantity& operator-=(Quantity b) {
+        value -= b.value;
+        return *this;
+    }
 };
 
 using Bytes = Quantity<struct BytesTag>;
@@ -40,11 +46,23 @@ struct TimePoint {
 using Instant = TimePoint<struct MonotonicTag>;  // monotonic; measures waits and time-outs
 using Wall = TimePoint<struct WallTag>;          // since the Unix epoch; may jump; schedules only
 
-constexpr Millis seconds(int64_t n) { return {n * 1000}; }
-constexpr Millis minutes(int64_t n) { return {n * 60'000}; }
-constexpr Millis hours(int64_t n) { return {n * 3'600'000}; }
-constexpr Bytes kib(int64_t n) { return {n << 10}; }
-constexpr Bytes mib(int64_t n) { return {n << 20}; }
-constexpr Bytes gib(int64_t n) { return {n << 30}; }
+constexpr Millis seconds(int64_t n) {
+    return {n * 1000};
+}
+constexpr Millis minutes(int64_t n) {
+    return {n * 60'000};
+}
+constexpr Millis hours(int64_t n) {
+    return {n * 3'600'000};
+}
+constexpr Bytes kib(int64_t n) {
+    return {n << 10};
+}
+constexpr Bytes mib(int64_t n) {
+    return {n << 20};
+}
+constexpr Bytes gib(int64_t n) {
+    return {n << 30};
+}
 
 }  // namespace hotdesk

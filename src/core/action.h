@@ -30,7 +30,7 @@ std::string_view to_string(Trigger trigger);
 struct StartRun {
     RunId run;
     AgentName agent;
-    Wall due;                          // the firing it answers; for a manual run, when it was asked
+    Wall due;  // the firing it answers; for a manual run, when it was asked
     Trigger trigger = Trigger::kSchedule;
     friend bool operator==(const StartRun&, const StartRun&) = default;
 };
@@ -54,7 +54,7 @@ struct CloseRun {
     AgentName agent;
     Outcome outcome = Outcome::kDone;
     int exit_code = 0;
-    Millis ran, waited;                // waited: with a call in the queue; not part of ran
+    Millis ran, waited;  // waited: with a call in the queue; not part of ran
     friend bool operator==(const CloseRun&, const CloseRun&) = default;
 };
 // overlap = "queue" or "latest": the firing waits for the run before it.
@@ -81,10 +81,10 @@ struct StartCall {
 struct CloseCall {
     CallId call;
     CallOutcome outcome = CallOutcome::kDone;
-    Code code = Code::kInternal;       // of kRefused
+    Code code = Code::kInternal;  // of kRefused
     RunId run;
     AgentName agent;
-    ModelName model;                   // empty when it was never routed
+    ModelName model;  // empty when it was never routed
     Millis waited;
     Tokens prompt, cached, completion;
     friend bool operator==(const CloseCall&, const CloseCall&) = default;
@@ -114,8 +114,9 @@ struct UnloadModel {
     friend bool operator==(const UnloadModel&, const UnloadModel&) = default;
 };
 
-using Action = std::variant<StartRun, StopRun, CloseRun, SkipFirings, HoldFiring, RouteCall, StartCall,
-                            CloseCall, SetGate, QueueForDesk, ReleaseDesk, LoadModel, UnloadModel>;
+using Action =
+    std::variant<StartRun, StopRun, CloseRun, SkipFirings, HoldFiring, RouteCall, StartCall,
+                 CloseCall, SetGate, QueueForDesk, ReleaseDesk, LoadModel, UnloadModel>;
 
 struct Decision {
     Action action;

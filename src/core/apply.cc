@@ -220,8 +220,10 @@ struct Fold {
         s.desk.since = now;
     }
     void operator()(const StrangerWaits& e) {
-        if (!e.waits) s.desk.stranger_since.reset();
-        else if (!s.desk.stranger_since) s.desk.stranger_since = now;
+        if (!e.waits)
+            s.desk.stranger_since.reset();
+        else if (!s.desk.stranger_since)
+            s.desk.stranger_since = now;
     }
 
     void operator()(const RunWanted& e) {
@@ -231,8 +233,10 @@ struct Fold {
         if (Run* run = find(s.runs, e.run)) run->unwanted = true;
     }
     void operator()(const PauseWanted& e) {
-        if (e.agent.empty()) s.paused = e.paused;
-        else if (AgentState* agent = find(s.agents, e.agent)) agent->paused = e.paused;
+        if (e.agent.empty())
+            s.paused = e.paused;
+        else if (AgentState* agent = find(s.agents, e.agent))
+            agent->paused = e.paused;
     }
     void operator()(const EvictWanted& e) {
         Worker* worker = find(s.workers, e.model);
@@ -265,8 +269,8 @@ struct Fold {
         run->phase = a.hard ? RunPhase::kKilling : RunPhase::kTerminating;
         run->phase_since = now;
         if (!a.hard)
-            run->ends_as = why.reason == Reason::kRunTimeout ? Outcome::kTimedOut
-                                                             : Outcome::kInterrupted;
+            run->ends_as =
+                why.reason == Reason::kRunTimeout ? Outcome::kTimedOut : Outcome::kInterrupted;
     }
     void begin(const CloseRun& a, const Why&) { s.runs.erase(a.run); }
     void begin(const SkipFirings& a, const Why&) { consume_firing(s, a.agent, a.last); }

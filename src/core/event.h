@@ -32,11 +32,14 @@ struct Recovered {
 
 // ---- from the runs -----------------------------------------------------------------------------
 
-struct RunStarted { RunId run; int64_t pid = 0; };
+struct RunStarted {
+    RunId run;
+    int64_t pid = 0;
+};
 struct RunEnded {
     RunId run;
-    int exit_code = 0;       // the command's own, or 128 + n for signal n
-    std::string error;       // why it could not be started, or ""
+    int exit_code = 0;  // the command's own, or 128 + n for signal n
+    std::string error;  // why it could not be started, or ""
 };
 
 // ---- from the clients --------------------------------------------------------------------------
@@ -44,13 +47,17 @@ struct RunEnded {
 // A call came in. Ids grow in the order of arrival: they are the place in the line.
 struct CallArrived {
     CallId call;
-    RunId run;               // 0: not from a run of ours
-    AgentName agent;         // "" when the caller has no name
-    std::string wanted;      // "task:write", a model, an alias; "" = the agent's task
-    Millis wait;             // longest wait for the desk
+    RunId run;           // 0: not from a run of ours
+    AgentName agent;     // "" when the caller has no name
+    std::string wanted;  // "task:write", a model, an alias; "" = the agent's task
+    Millis wait;         // longest wait for the desk
 };
-struct CallStreaming { CallId call; };   // its first byte went to the client
-struct CallGone { CallId call; };        // the client hung up
+struct CallStreaming {
+    CallId call;
+};  // its first byte went to the client
+struct CallGone {
+    CallId call;
+};  // the client hung up
 
 // ---- from the workers --------------------------------------------------------------------------
 
@@ -58,35 +65,58 @@ struct CallFinished {
     CallId call;
     Tokens prompt, cached, completion;
 };
-struct CallBroken { CallId call; Error error; };         // the worker refused it; the client was told
-struct WorkerLoading { ModelName model; int permille = 0; };
-struct WorkerReady { ModelName model; Footprint held; };
+struct CallBroken {
+    CallId call;
+    Error error;
+};  // the worker refused it; the client was told
+struct WorkerLoading {
+    ModelName model;
+    int permille = 0;
+};
+struct WorkerReady {
+    ModelName model;
+    Footprint held;
+};
 // The worker is gone and its memory with it. error.message is empty after a wanted unload.
 struct WorkerGone {
     ModelName model;
     Error error;
-    bool crashed = false;    // died of a signal, rather than saying why
+    bool crashed = false;  // died of a signal, rather than saying why
 };
 
 // ---- from the desk -----------------------------------------------------------------------------
 
 struct DeskGranted {};
-struct StrangerWaits { bool waits = true; };  // another program is behind us in the line, or no longer
+struct StrangerWaits {
+    bool waits = true;
+};  // another program is behind us in the line, or no longer
 
 // ---- from the operator -------------------------------------------------------------------------
 
-struct RunWanted { AgentName agent; Wall wall; };
-struct RunUnwanted { RunId run; };
-struct PauseWanted { AgentName agent; bool paused = true; };   // "" = the whole fleet
-struct EvictWanted { ModelName model; };
+struct RunWanted {
+    AgentName agent;
+    Wall wall;
+};
+struct RunUnwanted {
+    RunId run;
+};
+struct PauseWanted {
+    AgentName agent;
+    bool paused = true;
+};  // "" = the whole fleet
+struct EvictWanted {
+    ModelName model;
+};
 struct DrainWanted {};
 
 // An action is under way. The loop posts it for each decision before the executor runs it.
-struct Intended { Decision decision; };
+struct Intended {
+    Decision decision;
+};
 
 using Event = std::variant<Configured, Recovered, RunStarted, RunEnded, CallArrived, CallStreaming,
-                           CallGone, CallFinished, CallBroken, WorkerLoading, WorkerReady, WorkerGone,
-                           DeskGranted, StrangerWaits, RunWanted, RunUnwanted, PauseWanted,
-                           EvictWanted, DrainWanted, Intended>;
+                           CallGone, CallFinished, CallBroken, WorkerLoading, WorkerReady,
+                           WorkerGone, DeskGranted, StrangerWaits, RunWanted, RunUnwanted,
+                           PauseWanted, EvictWanted, DrainWanted, Intended>;
 
 }  // namespace hotdesk

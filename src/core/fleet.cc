@@ -8,7 +8,9 @@
 namespace hotdesk {
 namespace {
 
-bool is_alive(const Run& run) { return run.phase != RunPhase::kEnded; }
+bool is_alive(const Run& run) {
+    return run.phase != RunPhase::kEnded;
+}
 
 const Run* live_run_of(const State& state, const AgentName& agent) {
     for (const auto& [id, run] : state.runs)
@@ -19,15 +21,20 @@ const Run* live_run_of(const State& state, const AgentName& agent) {
 // ---- runs that have to end ---------------------------------------------------------------------
 
 Why closing_reason(const Run& run) {
-    if (run.ends_as == Outcome::kTimedOut) return {Reason::kRunTimeout, run.timeout.value, run.timeout.value};
+    if (run.ends_as == Outcome::kTimedOut)
+        return {Reason::kRunTimeout, run.timeout.value, run.timeout.value};
     if (!run.error.empty()) return {.reason = Reason::kNotStarted, .who = run.error};
     return {.reason = Reason::kExited, .have = run.exit_code};
 }
 
 void close(const Run& run, Draft& draft) {
     Millis alive = run.phase_since - run.started;
-    draft.want(CloseRun{.run = run.id, .agent = run.agent, .outcome = outcome_of(run),
-                        .exit_code = run.exit_code, .ran = alive - run.waited, .waited = run.waited},
+    draft.want(CloseRun{.run = run.id,
+                        .agent = run.agent,
+                        .outcome = outcome_of(run),
+                        .exit_code = run.exit_code,
+                        .ran = alive - run.waited,
+                        .waited = run.waited},
                closing_reason(run));
 }
 
@@ -93,8 +100,9 @@ class Starter {
     void decide_due(const AgentName& name, Wall due) {
         const AgentSpec& spec = state_.fleet.agents.at(name);
         if (is_paused(name))
-            return skip({.agent = name, .first = due, .last = due},
-                        {.reason = Reason::kPaused, .who = state_.paused ? "the fleet" : name.value});
+            return skip(
+                {.agent = name, .first = due, .last = due},
+                {.reason = Reason::kPaused, .who = state_.paused ? "the fleet" : name.value});
         if (passed_over(spec, due)) return;
         Millis late = seen_.wall - (due + stagger_of(state_.fleet.policy, spec, due));
         if (late > state_.fleet.policy.late_after) return decide_late(spec, due, late);
@@ -107,7 +115,8 @@ class Starter {
     }
     bool has_room() const { return alive_ < state_.fleet.policy.runs_max; }
     bool is_paused(const AgentName& name) const {
-        return state_.paused || state_.agents.at(name).paused || state_.fleet.agents.at(name).paused;
+        return state_.paused || state_.agents.at(name).paused ||
+               state_.fleet.agents.at(name).paused;
     }
 
     void skip(SkipFirings firings, Why why) { draft_.want(std::move(firings), std::move(why)); }
@@ -115,8 +124,8 @@ class Starter {
     // Several firings are due at once (the daemon was down, or there was no room): all but the
     // latest are missed. Returns: whether there were any; the latest has its turn after that.
     bool passed_over(const AgentSpec& spec, Wall due) {
-        SkipFirings missed{.agent = spec.name, .first = due, .last = due, .count = 0,
-                           .outcome = Outcome::kMissed};
+        SkipFirings missed{
+            .agent = spec.name, .first = due, .last = due, .count = 0, .outcome = Outcome::kMissed};
         Wall latest = due;
         while (missed.count < kMissedFiringsMax) {
             auto next = next_firing(spec.schedule, spec.zone, latest);
@@ -131,9 +140,11 @@ class Starter {
     }
 
     void decide_late(const AgentSpec& spec, Wall due, Millis late) {
-        SkipFirings missed{.agent = spec.name, .first = due, .last = due, .outcome = Outcome::kMissed};
+        SkipFirings missed{
+            .agent = spec.name, .first = due, .last = due, .outcome = Outcome::kMissed};
         if (spec.catch_up == CatchUp::kSkip) return skip(missed, {.reason = Reason::kCatchUpOff});
-        if (late > spec.grace) return skip(missed, {Reason::kTooLate, spec.grace.value, late.value});
+        if (late > spec.grace)
+            return skip(missed, {Reason::kTooLate, spec.grace.value, late.value});
         Instant free_at = last_catch_up_ + kCatchUpSpacing;
         if (seen_.now < free_at) return draft_.look_again(free_at);
         if (decide_on_time(spec, due, Trigger::kCatchUp,
@@ -158,8 +169,10 @@ class Starter {
         Why why{Reason::kOverlap, 1, static_cast<int64_t>(before.value)};
         bool keeps = spec.overlap != Overlap::kSkip &&
                      state_.agents.at(spec.name).held.size() < kHeldFiringsMax;
-        if (keeps) draft_.want(HoldFiring{spec.name, due}, why);
-        else skip({.agent = spec.name, .first = due, .last = due}, why);
+        if (keeps)
+            draft_.want(HoldFiring{spec.name, due}, why);
+        else
+            skip({.agent = spec.name, .first = due, .last = due}, why);
     }
 
     void start(const AgentName& name, Wall due, Trigger trigger, Why why) {
@@ -210,7 +223,8 @@ Millis stagger_of(const Policy& policy, const AgentSpec& agent, Wall due) {
     Millis window = policy.stagger;
     if (after) window = std::min(window, (*after - due) / 10);
     if (window.value <= 0) return {};
-    return Millis{static_cast<int64_t>(hash_of(agent.name.value) % static_cast<uint64_t>(window.value))};
+    return Millis{
+        static_cast<int64_t>(hash_of(agent.name.value) % static_cast<uint64_t>(window.value))};
 }
 
 Outcome outcome_of(const Run& run) {

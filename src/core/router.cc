@@ -20,18 +20,19 @@ const ModelSpec* named(const Fleet& fleet, std::string_view wanted) {
 // Why this model cannot answer, ever; or a Route.
 std::variant<Route, NoRoute> check(const ModelSpec& spec, Why why, Bytes budget) {
     if (!spec.unusable.empty())
-        return NoRoute{Code::kUnavailable, {.reason = Reason::kModelUnusable, .who = spec.unusable}};
+        return NoRoute{Code::kUnavailable,
+                       {.reason = Reason::kModelUnusable, .who = spec.unusable}};
     if (spec.placement == Placement::kDesk && spec.need.device > budget)
-        return NoRoute{Code::kNoSpace, {Reason::kCannotFit, spec.need.device.value, budget.value,
-                                        spec.name.value}};
+        return NoRoute{Code::kNoSpace,
+                       {Reason::kCannotFit, spec.need.device.value, budget.value, spec.name.value}};
     return Route{spec.name, std::move(why)};
 }
 
 std::variant<Route, NoRoute> route_task(const Fleet& fleet, const std::string& task, Bytes budget) {
     auto models = fleet.tasks.find(task);
     if (models == fleet.tasks.end() || models->second.empty())
-        return NoRoute{Code::kNotFound, {.reason = Reason::kNoSuchModel,
-                                         .who = std::string(kTaskPrefix) + task}};
+        return NoRoute{Code::kNotFound,
+                       {.reason = Reason::kNoSuchModel, .who = std::string(kTaskPrefix) + task}};
     std::variant<Route, NoRoute> first;
     for (const ModelName& name : models->second) {
         Why why{.reason = Reason::kTaskRoute, .who = "task " + task};

@@ -16,9 +16,16 @@ namespace {
 // ---- calls that end ----------------------------------------------------------------------------
 
 CloseCall last_word(const Call& call, CallOutcome outcome, Code code = Code::kInternal) {
-    return {.call = call.id, .outcome = outcome, .code = code, .run = call.run,
-            .agent = call.agent, .model = call.model, .waited = call.waited,
-            .prompt = call.prompt, .cached = call.cached, .completion = call.completion};
+    return {.call = call.id,
+            .outcome = outcome,
+            .code = code,
+            .run = call.run,
+            .agent = call.agent,
+            .model = call.model,
+            .waited = call.waited,
+            .prompt = call.prompt,
+            .cached = call.cached,
+            .completion = call.completion};
 }
 
 CloseCall refusal(const Call& call, Instant now, Code code) {
@@ -77,7 +84,8 @@ class Scheduler {
     Scheduler(const State& state, const Snapshot& seen, Draft& draft)
         : state_(state), seen_(seen), draft_(draft), lines_(lines_of(state)) {
         for (auto& [model, line] : lines_)  // their wait is over: decide_call_ends has refused them
-            std::erase_if(line.waiting, [&](const Call* call) { return seen.now >= call->deadline; });
+            std::erase_if(line.waiting,
+                          [&](const Call* call) { return seen.now >= call->deadline; });
     }
 
     void decide() {
@@ -115,7 +123,8 @@ class Scheduler {
     }
     void admit() {
         for (const auto& [model, worker] : state_.workers)
-            if (worker.phase == WorkerPhase::kReady && !is_leaving(model, worker)) admit_to(model, worker);
+            if (worker.phase == WorkerPhase::kReady && !is_leaving(model, worker))
+                admit_to(model, worker);
     }
     void admit_to(const ModelName& model, const Worker& worker) {
         Line& line = lines_[model];
@@ -123,7 +132,8 @@ class Scheduler {
         for (; next != line.waiting.end() && line.running < worker.spec.slots; ++next) {
             if (!passes_gate(worker, **next)) break;
             Millis waited = seen_.now - (*next)->arrived;
-            draft_.want(StartCall{(*next)->id, model}, {.reason = Reason::kHeadOfLine, .have = waited.value});
+            draft_.want(StartCall{(*next)->id, model},
+                        {.reason = Reason::kHeadOfLine, .have = waited.value});
             ++line.running;
         }
         line.waiting.erase(line.waiting.begin(), next);
@@ -178,12 +188,15 @@ class Scheduler {
 
     void decide_host_loads() {
         for (auto& [model, line] : lines_) {
-            bool absent = spec_of(model) && !is_present(state_, model) && !backing_off_.contains(model);
+            bool absent =
+                spec_of(model) && !is_present(state_, model) && !backing_off_.contains(model);
             if (line.waiting.empty() || on_desk(model) || !absent) continue;
             Bytes need = spec_of(model)->need.host;
             Bytes have = host_free();
-            if (need <= have) draft_.want(LoadModel{model}, {Reason::kDemand, need.value, have.value});
-            else draft_.look_again(seen_.now + kProbeLagMax);
+            if (need <= have)
+                draft_.want(LoadModel{model}, {Reason::kDemand, need.value, have.value});
+            else
+                draft_.look_again(seen_.now + kProbeLagMax);
         }
     }
     // RAM that models may still take; unknown RAM does not hold a model back.
@@ -195,8 +208,8 @@ class Scheduler {
 
     // -- the gate
 
-    // Who has waited longest for a desk that is not theirs: a call of a model that is not loaded, or
-    // a program behind us in the line.
+    // Who has waited longest for a desk that is not theirs: a call of a model that is not loaded,
+    // or a program behind us in the line.
     struct Other {
         const Call* call = nullptr;  // null: a stranger
         Instant since;
@@ -208,7 +221,8 @@ class Scheduler {
     std::optional<Other> oldest_other() const {
         std::optional<Other> oldest;
         if (state_.desk.stranger_since) oldest = Other{nullptr, *state_.desk.stranger_since};
-        if (const Call* call = oldest_unserved(); call && (!oldest || call->arrived < oldest->since))
+        if (const Call* call = oldest_unserved();
+            call && (!oldest || call->arrived < oldest->since))
             oldest = Other{call, call->arrived};
         return oldest;
     }
@@ -255,13 +269,16 @@ class Scheduler {
         Bytes need = spec_of(call.model)->need.device;
         Bytes free = desk_budget(policy(), seen_) - held_by_workers(state_).device;
         if (anybody_moving()) return;  // one load or unload at a time; its end is an event
-        if (need <= free) load_when_probe_agrees(call.model, need, free);
-        else make_room({Reason::kMakeRoom, need.value, free.value, call.model.value}, need - free);
+        if (need <= free)
+            load_when_probe_agrees(call.model, need, free);
+        else
+            make_room({Reason::kMakeRoom, need.value, free.value, call.model.value}, need - free);
     }
     bool anybody_moving() const {
         return std::any_of(state_.workers.begin(), state_.workers.end(), [](const auto& entry) {
             const Worker& w = entry.second;
-            return is_on_desk(w) && (w.phase == WorkerPhase::kLoading || w.phase == WorkerPhase::kUnloading);
+            return is_on_desk(w) &&
+                   (w.phase == WorkerPhase::kLoading || w.phase == WorkerPhase::kUnloading);
         });
     }
     // The ledger has room. A probe that sees less is given time, since drivers free memory late;
@@ -286,7 +303,8 @@ class Scheduler {
     void make_room(const Why& why, Bytes missing) {
         std::vector<std::pair<Instant, ModelName>> idle;
         for (const auto& [model, worker] : state_.workers)
-            if (is_on_desk(worker) && is_idle(model, worker)) idle.emplace_back(worker.idle_since, model);
+            if (is_on_desk(worker) && is_idle(model, worker))
+                idle.emplace_back(worker.idle_since, model);
         std::sort(idle.begin(), idle.end());
         Bytes freed;
         size_t count = 0;
@@ -303,7 +321,8 @@ class Scheduler {
 
     void make_way_for_stranger(const Other& stranger) {
         if (state_.desk.lease != LeasePhase::kHeld) return;
-        Why why{Reason::kStrangerWaits, policy().gate_age.value, (seen_.now - stranger.since).value};
+        Why why{Reason::kStrangerWaits, policy().gate_age.value,
+                (seen_.now - stranger.since).value};
         bool empty = true;
         for (const auto& [model, worker] : state_.workers) {
             if (!is_on_desk(worker)) continue;
@@ -321,9 +340,9 @@ class Scheduler {
 };
 
 int waiting_calls(const State& state) {
-    return static_cast<int>(std::count_if(state.calls.begin(), state.calls.end(), [](const auto& entry) {
-        return entry.second.phase == CallPhase::kWaiting;
-    }));
+    return static_cast<int>(
+        std::count_if(state.calls.begin(), state.calls.end(),
+                      [](const auto& entry) { return entry.second.phase == CallPhase::kWaiting; }));
 }
 
 // The task of the agent that calls, when the call names nothing.
@@ -347,7 +366,9 @@ void decide_call_ends(const State& state, const Snapshot& seen, Draft& draft) {
                 draft.want(last_word(call, CallOutcome::kRefused, Code::kUnavailable),
                            {Reason::kWorkerDied, kCallAttemptsMax, call.attempts, call.error});
                 break;
-            case CallPhase::kEnded: draft.want(last_word(call, call.outcome), ended_reason(call)); break;
+            case CallPhase::kEnded:
+                draft.want(last_word(call, call.outcome), ended_reason(call));
+                break;
         }
     }
 }

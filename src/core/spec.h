@@ -30,16 +30,16 @@ struct Footprint {
 
 struct ModelSpec {
     ModelName name;
-    std::string path;               // the GGUF, or its first part
+    std::string path;  // the GGUF, or its first part
     Placement placement = Placement::kDesk;
-    Tokens context;                 // cells of the KV pool, shared by the slots
-    int slots = 4;                  // calls decoded together
-    std::string kv_type = "f16";    // "f16" or "q8_0"
+    Tokens context;               // cells of the KV pool, shared by the slots
+    int slots = 4;                // calls decoded together
+    std::string kv_type = "f16";  // "f16" or "q8_0"
     Footprint need;
-    Millis keep;                    // unloaded after this long without a call; see `pinned`
-    bool pinned = false;            // keep = "always": never unloaded for idleness
+    Millis keep;          // unloaded after this long without a call; see `pinned`
+    bool pinned = false;  // keep = "always": never unloaded for idleness
     std::vector<std::string> aliases;
-    std::string unusable;           // why it cannot be used ("/x.gguf: not a GGUF file"), or ""
+    std::string unusable;  // why it cannot be used ("/x.gguf: not a GGUF file"), or ""
 
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
@@ -53,34 +53,36 @@ struct AgentSpec {
     AgentName name;
     Schedule schedule;
     Zone zone;
-    std::vector<std::string> command;        // argv, run in `directory`
+    std::vector<std::string> command;  // argv, run in `directory`
     std::string directory;
     std::map<std::string, std::string> env;
-    std::string task;                        // what its calls ask for unless they say otherwise
-    Millis wait = minutes(8);                // longest wait for the desk, per call
-    Millis timeout = minutes(20);            // of the run itself; waiting does not count
+    std::string task;              // what its calls ask for unless they say otherwise
+    Millis wait = minutes(8);      // longest wait for the desk, per call
+    Millis timeout = minutes(20);  // of the run itself; waiting does not count
     Overlap overlap = Overlap::kSkip;
     CatchUp catch_up = CatchUp::kOnce;
-    Millis grace = minutes(30);              // a firing older than this is missed, not caught up
+    Millis grace = minutes(30);  // a firing older than this is missed, not caught up
     Privacy privacy = Privacy::kAny;
     GpuUse gpu = GpuUse::kCall;
-    bool paused = false;                     // enabled = false in the config
+    bool paused = false;  // enabled = false in the config
 
     friend bool operator==(const AgentSpec&, const AgentSpec&) = default;
 };
 
 // Numbers of the policy; each is a key of the config with the same name.
 struct Policy {
-    int runs_max = 64;                 // [fleet] agent processes alive at once
-    Millis stagger = seconds(60);      // [fleet] window over which one tick's starts are spread
-    Millis late_after = seconds(60);   // [fleet] a firing this late is a catch-up: spaced, inside its grace
-    int waiting_max = 500;             // [queue] calls waiting; one more is refused
-    Millis gate_age = seconds(60);     // [queue] after this wait no newer call of another model goes first
-    Millis call_max = minutes(10);     // [queue] a running call is ended after this long
-    Bytes device_budget;               // [gpu] bytes of the desk that models may take; 0 = what the probe says
-    Bytes device_reserve = mib(256);   // [gpu] always left to the desktop
-    Bytes host_reserve = gib(1);       // [host] RAM always left to everybody else
-    Millis kill_grace = seconds(5);    // from SIGTERM to SIGKILL
+    int runs_max = 64;             // [fleet] agent processes alive at once
+    Millis stagger = seconds(60);  // [fleet] window over which one tick's starts are spread
+    Millis late_after =
+        seconds(60);        // [fleet] a firing this late is a catch-up: spaced, inside its grace
+    int waiting_max = 500;  // [queue] calls waiting; one more is refused
+    Millis gate_age =
+        seconds(60);  // [queue] after this wait no newer call of another model goes first
+    Millis call_max = minutes(10);  // [queue] a running call is ended after this long
+    Bytes device_budget;  // [gpu] bytes of the desk that models may take; 0 = what the probe says
+    Bytes device_reserve = mib(256);  // [gpu] always left to the desktop
+    Bytes host_reserve = gib(1);      // [host] RAM always left to everybody else
+    Millis kill_grace = seconds(5);   // from SIGTERM to SIGKILL
 
     friend bool operator==(const Policy&, const Policy&) = default;
 };

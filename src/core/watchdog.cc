@@ -20,10 +20,11 @@ bool is_running(const std::map<ModelName, Line>& lines, const ModelName& model) 
 }
 
 // Requires: the worker is ready and has no running call.
-std::optional<Why> reason_to_unload(const State& state, const ModelName& model, const Worker& worker,
-                                    Instant now) {
+std::optional<Why> reason_to_unload(const State& state, const ModelName& model,
+                                    const Worker& worker, Instant now) {
     auto spec = state.fleet.models.find(model);
-    if (spec == state.fleet.models.end() || spec->second != worker.spec) return Why{.reason = Reason::kReloaded};
+    if (spec == state.fleet.models.end() || spec->second != worker.spec)
+        return Why{.reason = Reason::kReloaded};
     if (worker.evict_wanted) return Why{.reason = Reason::kEvictAsked};
     Millis idle = now - worker.idle_since, keep = worker.spec.keep;
     if (worker.spec.pinned || idle < keep) return std::nullopt;
@@ -53,10 +54,13 @@ void decide_evictions(const State& state, const Snapshot& seen, Draft& draft) {
         if (worker.phase != WorkerPhase::kReady || is_running(lines, model)) continue;
         auto why = reason_to_unload(state, model, worker, seen.now);
         bool idle_only = why && why->reason == Reason::kIdle;
-        if (why && !(idle_only && is_needed(lines, model))) draft.want(UnloadModel{model}, *why);
-        else if (!worker.spec.pinned) draft.look_again(worker.idle_since + worker.spec.keep);
+        if (why && !(idle_only && is_needed(lines, model)))
+            draft.want(UnloadModel{model}, *why);
+        else if (!worker.spec.pinned)
+            draft.look_again(worker.idle_since + worker.spec.keep);
     }
-    if (state.desk.lease != LeasePhase::kNone && desk_stands_empty(state) && !desk_is_wanted(state, lines))
+    if (state.desk.lease != LeasePhase::kNone && desk_stands_empty(state) &&
+        !desk_is_wanted(state, lines))
         draft.want(ReleaseDesk{}, {.reason = Reason::kNoDemand});
 }
 

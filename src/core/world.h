@@ -42,23 +42,23 @@ struct Run {
     RunPhase phase = RunPhase::kStarting;
     Instant started;
     Instant phase_since;
-    Millis timeout;                         // of run time; zero = none
-    Millis waited;                          // time with a call in the queue, not counted as run time
+    Millis timeout;  // of run time; zero = none
+    Millis waited;   // time with a call in the queue, not counted as run time
     int calls_waiting = 0;
-    Instant waiting_since;                  // valid while calls_waiting > 0
-    bool unwanted = false;                  // somebody asked to stop it
-    std::optional<Outcome> ends_as;         // decided before the process ended: kTimedOut, kInterrupted
-    int exit_code = 0;                      // valid when kEnded
-    std::string error;                      // why it could not be started, or ""
+    Instant waiting_since;           // valid while calls_waiting > 0
+    bool unwanted = false;           // somebody asked to stop it
+    std::optional<Outcome> ends_as;  // decided before the process ended: kTimedOut, kInterrupted
+    int exit_code = 0;               // valid when kEnded
+    std::string error;               // why it could not be started, or ""
     friend bool operator==(const Run&, const Run&) = default;
 };
 
 enum class CallPhase : uint8_t {
-    kArrived,   // not routed yet
-    kWaiting,   // in the line of its model
-    kRunning,   // in a slot of its worker
-    kLost,      // its worker died and it may not be tried again; `error` says how
-    kEnded,     // answered, broken or given up by the client: `outcome`
+    kArrived,  // not routed yet
+    kWaiting,  // in the line of its model
+    kRunning,  // in a slot of its worker
+    kLost,     // its worker died and it may not be tried again; `error` says how
+    kEnded,    // answered, broken or given up by the client: `outcome`
 };
 
 // One request of a client, from arrival to answer.
@@ -70,13 +70,13 @@ struct Call {
     ModelName model;
     CallPhase phase = CallPhase::kArrived;
     Instant arrived;
-    Instant deadline;                       // of waiting
-    Instant started;                        // valid when kRunning
+    Instant deadline;  // of waiting
+    Instant started;   // valid when kRunning
     int attempts = 0;
-    bool streaming = false;                 // bytes are out: it cannot be tried again
-    Millis waited;                          // from arrival to its (last) start
+    bool streaming = false;                    // bytes are out: it cannot be tried again
+    Millis waited;                             // from arrival to its (last) start
     CallOutcome outcome = CallOutcome::kDone;  // valid when kEnded
-    Tokens prompt, cached, completion;      // valid when kEnded
+    Tokens prompt, cached, completion;         // valid when kEnded
     std::string error;
     friend bool operator==(const Call&, const Call&) = default;
 };
@@ -86,25 +86,25 @@ enum class WorkerPhase : uint8_t { kAbsent, kLoading, kReady, kUnloading };
 // The process that hosts a model, or the memory of the last one.
 struct Worker {
     WorkerPhase phase = WorkerPhase::kAbsent;
-    Instant since;                          // of this phase
-    Instant idle_since;                     // valid when kReady with no running call
-    ModelSpec spec;                         // as it was loaded; a reload may have changed the fleet's
-    Footprint held;                         // what the ledger counts for it; zero when absent
-    int permille = 0;                       // load progress
+    Instant since;       // of this phase
+    Instant idle_since;  // valid when kReady with no running call
+    ModelSpec spec;      // as it was loaded; a reload may have changed the fleet's
+    Footprint held;      // what the ledger counts for it; zero when absent
+    int permille = 0;    // load progress
     int loads = 0;
-    int failures = 0;                       // loads in a row that did not end in kReady
-    Instant retry_at;                       // no load before this
+    int failures = 0;  // loads in a row that did not end in kReady
+    Instant retry_at;  // no load before this
     Error last_error;
-    bool killing = false;                   // unload became hard
+    bool killing = false;  // unload became hard
     bool evict_wanted = false;
     friend bool operator==(const Worker&, const Worker&) = default;
 };
 
 struct AgentState {
-    std::optional<Wall> last_due;           // latest firing that has an outcome or a run
+    std::optional<Wall> last_due;  // latest firing that has an outcome or a run
     std::optional<Wall> next_due;
-    std::vector<Wall> held;                 // firings that wait for the run before (overlap)
-    std::vector<Wall> asked;                // manual starts not begun yet
+    std::vector<Wall> held;   // firings that wait for the run before (overlap)
+    std::vector<Wall> asked;  // manual starts not begun yet
     bool paused = false;
     friend bool operator==(const AgentState&, const AgentState&) = default;
 };
@@ -123,13 +123,13 @@ struct Desk {
 struct State {
     Fleet fleet;
     std::map<AgentName, AgentState> agents;
-    std::set<std::pair<Wall, AgentName>> due;   // next_due + stagger of each agent, earliest first
+    std::set<std::pair<Wall, AgentName>> due;  // next_due + stagger of each agent, earliest first
     std::map<RunId, Run> runs;
-    std::map<CallId, Call> calls;               // in the order of arrival
+    std::map<CallId, Call> calls;  // in the order of arrival
     std::map<ModelName, Worker> workers;
     Desk desk;
     RunId next_run{1};
-    Instant last_catch_up;                      // when an overdue run last began
+    Instant last_catch_up;  // when an overdue run last began
     bool paused = false;
     bool draining = false;
     friend bool operator==(const State&, const State&) = default;

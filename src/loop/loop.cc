@@ -20,7 +20,8 @@ void Loop::settle(std::span<const Event> events) {
         Plan plan = decide(state_, seen_);
         alarm_ = plan.alarm;
         if (plan.decisions.empty() && events.empty()) return;
-        for (const Decision& decision : plan.decisions) apply(state_, seen_.now, Intended{decision});
+        for (const Decision& decision : plan.decisions)
+            apply(state_, seen_.now, Intended{decision});
         ports_.journal.record({seen_, events, plan.decisions, plan.alarm});
         for (const Decision& decision : plan.decisions) ports_.executor.run(decision);
         if (plan.decisions.empty()) return;

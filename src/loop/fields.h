@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The fields of every event, decision and spec, named once. A visitor reads or writes them: the
+// journal uses this both ways, so what is encoded is what is decoded. A field left out here is
+// caught by the round-trip test in record_test.cc.
+
+#include <concepts>
+#include <type_traits>
+
+#include "core/action.h"
+#include "core/event.h"
+#include "core/spec.h"
+#include "core/world.h"
+
+namespace hotdesk::record {
+
+// S is T, or const T.
+template <class S, class T>
+concept Is = std::same_as<std::remove_const_t<S>, T>;
+
+// fields(v, s) calls v(name, member) for each field of s, in this order.
+
+template <class V, Is<ZoneChange> S>
+void fields(V& v, S& s) {
+    v("from", s.from);
+    v("offset", s.offset);
+}
+template <class V, Is<Zone> S>
+void fields(V& v, S& s) {
+    v("name", s.name);
+    v("base", s.base);
+    v("changes", s.changes);
+}
+template <class V, Is<Schedule> S>
+void fields(V& v, S& s) {
+    v("kind", s.kind);
+    v("text", s.text);
+    v("minutes", s.minutes);
+    v("hours", s.hours);
+    v("days", s.days);
+    v("months", s.months);
+    v("weekdays", s.weekdays);
+    v("day_restricted", s.day_restricted);
+    v("weekday_restricted", s.weekday_restricted);
+    v("hour_is_wild", s.hour_is_wild);
+    v("every", s.every);
+}
+template <class V, Is<Footprint> S>
+void fields(V& v, S& s) {
+    v("device", s.device);
+    v("host", s.host);
+}
+template <class V, Is<ModelSpec> S>
+void fields(V& v, S& s) {
+    v("name", s.name);
+    v("path", s.path);
+    v("placement", s.placement);
+    v("context", s.context);
+    v("slots", s.slots);
+    v("kv_type", s.kv_type);
+    v("need", s.need);
+    v("keep", s.keep);
+    v("pinned", s.pinned);
+    v("aliases", s.aliases);
+    v("unusable", s.unusable);
+}
+template <class V, Is<AgentSpec> S>
+void fields(V& v, S& s) {
+    v("name", s.name);
+    v("schedule", s.schedule);
+    v("zone", s.zone);
+    v("command", s.command);
+    v("directory", s.directory);
+    v("env", s.env);
+    v("task", s.task);
+    v("wait", s.wait);
+    v("timeout", s.timeout);
+    v("overlap", s.overlap);
+    v("catch_up", s.catch_up);
+    v("grace", s.grace);
+    v("privacy", s.privacy);
+    v("gpu", s.gpu);
+    v("paused", s.paused);
+}
+template <class V, Is<Policy> S>
+void fields(V& v, S& s) {
+    v("runs_max", s.runs_max);
+    v("stagger", s.stagger);
+    v("late_after", s.late_after);
+    v("waiting_max", s.waiting_max);
+    v("gate_age", s.gate_age);
+    v("call_max", s.call_max);
+    v("device_budget", s.device_budget);
+    v("device_reserve", s.device_reserve);
+    v("host_reserve", s.host_reserve);
+    v("kill_grace", s.kill_grace);
+}
+template <class V, Is<Fleet> S>
+void fields(V& v, S& s) {
+    v("policy", s.policy);
+    v("desk", s.desk);
+    v("models", s.models);
+    v("agents", s.agents);
+    v("tasks", s.tasks);
+}
+template <class V, Is<Error> S>
+void fields(V& v, S& s) {
+    v("code", s.code);
+    v("message", s.message);
+}
+
+template <class V, Is<Configured> S>
+void fields(V& v, S& s) {
+    v("fleet", s.fleet);
+    v("wall", s.wall);
+}
+template <class V, Is<Recovered> S>
+void fields(V& v, S& s) {
+    v("last_due", s.last_due);
+    v("next_run", s.next_run);
+}
+template <class V, Is<RunStarted> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("pid", s.pid);
+}
+template <class V, Is<RunEnded> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("exit_code", s.exit_code);
+    v("error", s.error);
+}
+template <class V, Is<CallArrived> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+    v("run", s.run);
+    v("agent", s.agent);
+    v("wanted", s.wanted);
+    v("wait", s.wait);
+}
+template <class V, Is<CallStreaming> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+}
+template <class V, Is<CallGone> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+}
+template <class V, Is<CallFinished> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+    v("prompt", s.prompt);
+    v("cached", s.cached);
+    v("completion", s.completion);
+}
+template <class V, Is<CallBroken> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+    v("error", s.error);
+}
+template <class V, Is<WorkerLoading> S>
+void fields(V& v, S& s) {
+    v("model", s.model);
+    v("permille", s.permille);
+}
+template <class V, Is<WorkerReady> S>
+void fields(V& v, S& s) {
+    v("model", s.model);
+    v("held", s.held);
+}
+template <class V, Is<WorkerGone> S>
+void fields(V& v, S& s) {
+    v("model", s.model);
+    v("error", s.error);
+    v("crashed", s.crashed);
+}
+template <class V, Is<DeskGranted> S>
+void fields(V&, S&) {}
+template <class V, Is<StrangerWaits> S>
+void fields(V& v, S& s) {
+    v("waits", s.waits);
+}
+template <class V, Is<RunWanted> S>
+void fields(V& v, S& s) {
+    v("agent", s.agent);
+    v("wall", s.wall);
+}
+template <class V, Is<RunUnwanted> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+}
+template <class V, Is<PauseWanted> S>
+void fields(V& v, S& s) {
+    v("agent", s.agent);
+    v("paused", s.paused);
+}
+template <class V, Is<EvictWanted> S>
+void fields(V& v, S& s) {
+    v("model", s.model);
+}
+template <class V, Is<DrainWanted> S>
+void fields(V&, S&) {}
+template <class V, Is<Intended> S>
+void fields(V& v, S& s) {
+    v("decision", s.decision);
+}
+
+template <class V, Is<StartRun> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("agent", s.agent);
+    v("due", s.due);
+    v("trigger", s.trigger);
+}
+template <class V, Is<StopRun> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("hard", s.hard);
+}
+template <class V, Is<CloseRun> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("agent", s.agent);
+    v("outcome", s.outcome);
+    v("exit_code", s.exit_code);
+    v("ran", s.ran);
+    v("waited", s.waited);
+}
+template <class V, Is<SkipFirings> S>
+void fields(V& v, S& s) {
+    v("agent", s.agent);
+    v("first", s.first);
+    v("last", s.last);
+    v("count", s.count);
+    v("outcome", s.outcome);
+}
+template <class V, Is<HoldFiring> S>
+void fields(V& v, S& s) {
+    v("agent", s.agent);
+    v("due", s.due);
+}
+template <class V, Is<RouteCall> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+    v("model", s.model);
+}
+template <class V, Is<StartCall> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+    v("model", s.model);
+}
+template <class V, Is<CloseCall> S>
+void fields(V& v, S& s) {
+    v("call", s.call);
+    v("outcome", s.outcome);
+    v("code", s.code);
+    v("run", s.run);
+    v("agent", s.agent);
+    v("model", s.model);
+    v("waited", s.waited);
+    v("prompt", s.prompt);
+    v("cached", s.cached);
+    v("completion", s.completion);
+}
+template <class V, Is<SetGate> S>
+void fields(V& v, S& s) {
+    v("through", s.through);
+}
+template <class V, Is<QueueForDesk> S>
+void fields(V&, S&) {}
+template <class V, Is<ReleaseDesk> S>
+void fields(V&, S&) {}
+template <class V, Is<LoadModel> S>
+void fields(V& v, S& s) {
+    v("model", s.model);
+}
+template <class V, Is<UnloadModel> S>
+void fields(V& v, S& s) {
+    v("model", s.model);
+    v("hard", s.hard);
+}
+
+template <class V, Is<Why> S>
+void fields(V& v, S& s) {
+    v("reason", s.reason);
+    v("need", s.need);
+    v("have", s.have);
+    v("who", s.who);
+}
+template <class V, Is<Decision> S>
+void fields(V& v, S& s) {
+    v("action", s.action);
+    v("why", s.why);
+}
+template <class V, Is<Alarm> S>
+void fields(V& v, S& s) {
+    v("at", s.at);
+    v("wall", s.wall);
+}
+template <class V, Is<Snapshot> S>
+void fields(V& v, S& s) {
+    v("now", s.now);
+    v("wall", s.wall);
+    v("device_total", s.device_total);
+    v("device_free", s.device_free);
+    v("host_total", s.host_total);
+    v("host_available", s.host_available);
+}
+
+}  // namespace hotdesk::record

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "loop/record.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "loop/fields.h"
+
+namespace hotdesk {
+namespace record {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, std::variant_size_v<Action>> kActions = {
+    "start_run",    "stop_run",   "close_run",   "skip_firings", "hold_firing",
+    "route_call",   "start_call", "close_call",  "set_gate",     "queue_for_desk",
+    "release_desk", "load_model", "unload_model"};
+
+constexpr std::array<std::string_view, std::variant_size_v<Event>> kEvents = {
+    "configured",     "recovered",    "run_started",   "run_ended",      "call_arrived",
+    "call_streaming", "call_gone",    "call_finished", "call_broken",    "worker_loading",
+    "worker_ready",   "worker_gone",  "desk_granted",  "stranger_waits", "run_wanted",
+    "run_unwanted",   "pause_wanted", "evict_wanted",  "drain_wanted",   "intended"};
+
+// ---- values to JSON ----------------------------------------------------------------------------
+
+// Static members, so that each overload sees the others whatever the order.
+struct Write {
+    struct Fields {
+        json out = json::object();
+        template <class T>
+        void operator()(const char* name, const T& value) {
+            out[name] = of(value);
+        }
+    };
+
+    template <class Tag>
+    static json of(const Quantity<Tag>& q) {
+        return q.value;
+    }
+    template <class Tag>
+    static json of(const TimePoint<Tag>& t) {
+        return t.ms;
+    }
+    template <class Tag>
+    static json of(const Id<Tag>& id) {
+        return id.value;
+    }
+    template <class Tag>
+    static json of(const Name<Tag>& name) {
+        return name.value;
+    }
+    static json of(const Reason& reason) { return to_string(reason); }
+    template <class T>
+    static json of(const std::optional<T>& o) {
+        return o ? of(*o) : json();
+    }
+    template <class T>
+    static json of(const std::vector<T>& list) {
+        json out = json::array();
+        for (const T& item : list) out.push_back(of(item));
+        return out;
+    }
+    // A map is a list of pairs: its keys are names, and JSON's order of keys is not ours.
+    template <class K, class T>
+    static json of(const std::map<K, T>& map) {
+        json out = json::array();
+        for (const auto& [key, item] : map) out.push_back(json::array({of(key), of(item)}));
+        return out;
+    }
+    template <class... Ts>
+    static json of(const std::variant<Ts...>& v) {
+        json out = std::visit([](const auto& alternative) { return of(alternative); }, v);
+        out["is"] = name_of(v);
+        return out;
+    }
+    template <class T>
+    static json of(const T& value) {
+        if constexpr (std::is_enum_v<T>) {
+            return static_cast<int>(value);
+        } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+            return value;
+        } else {
+            Fields writer;
+            fields(writer, value);
+            return std::move(writer.out);
+        }
+    }
+};
+
+// ---- JSON to values ----------------------------------------------------------------------------
+
+// Reads into values and keeps the first error; what follows it is not read.
+struct Read {
+    std::string error;
+
+    struct Fields {
+        const json& in;
+        Read& read;
+        template <class T>
+        void operator()(const char* name, T& value) {
+            read.field(in, name, value);
+        }
+    };
+
+    template <class T>
+    void field(const json& in, const char* name, T& value) {
+        if (!error.empty()) return;
+        auto it = in.find(name);
+        if (it == in.end()) return void(error = fmt::format("\"{}\" is missing", name));
+        into(*it, value);
+        if (!error.empty()) error = fmt::format("{}: {}", name, error);
+    }
+
+    template <class Tag>
+    void into(const json& in, Quantity<Tag>& q) {
+        into(in, q.value);
+    }
+    template <class Tag>
+    void into(const json& in, TimePoint<Tag>& t) {
+        into(in, t.ms);
+    }
+    template <class Tag>
+    void into(const json& in, Id<Tag>& id) {
+        into(in, id.value);
+    }
+    template <class Tag>
+    void into(const json& in, Name<Tag>& n) {
+        into(in, n.value);
+    }
+    void into(const json& in, Reason& reason) {
+        std::string key;
+        into(in, key);
+        reason = reason_from(key);
+        if (error.empty() && to_string(reason) != key)
+            error = fmt::format("\"{}\" is no reason", key);
+    }
+    template <class T>
+    void into(const json& in, std::optional<T>& o) {
+        if (in.is_null()) return o.reset();
+        into(in, o.emplace());
+    }
+    template <class T>
+    void into(const json& in, std::vector<T>& list) {
+        if (!in.is_array()) return void(error = "expected a list");
+        for (const json& item : in) into(item, list.emplace_back());
+    }
+    template <class K, class T>
+    void into(const json& in, std::map<K, T>& map) {
+        if (!in.is_array()) return void(error = "expected a list of pairs");
+        for (const json& pair : in) {
+            if (!pair.is_array() || pair.size() != 2) return void(error = "expected a pair");
+            K key;
+            into(pair[0], key);
+            into(pair[1], map[key]);
+        }
+    }
+    template <class... Ts>
+    void into(const json& in, std::variant<Ts...>& v) {
+        if (!in.is_object()) return void(error = "expected an object");
+        std::string is;
+        field(in, "is", is);
+        if (!error.empty()) return;
+        if (!emplace_named(v, is))
+            return void(error = fmt::format("\"{}\" is no event or action", is));
+        std::visit([&](auto& alternative) { into(in, alternative); }, v);
+    }
+    template <class T>
+    void into(const json& in, T& value) {
+        if (!error.empty()) return;
+        if constexpr (std::is_enum_v<T>) {
+            int number = 0;
+            into(in, number);
+            value = static_cast<T>(number);
+        } else if constexpr (std::is_same_v<T, bool>) {
+            if (!in.is_boolean()) return void(error = "expected true or false");
+            value = in.get<bool>();
+        } else if constexpr (std::is_arithmetic_v<T>) {
+            if (!in.is_number_integer()) return void(error = "expected an integer");
+            value = in.get<T>();
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            if (!in.is_string()) return void(error = "expected a string");
+            value = in.get<std::string>();
+        } else {
+            if (!in.is_object()) return void(error = "expected an object");
+            Fields reader{in, *this};
+            fields(reader, value);
+        }
+    }
+
+    // Sets v to the alternative whose name is `is`, default-made; false when there is none.
+    template <class Variant, size_t I = 0>
+    static bool emplace_named(Variant& v, std::string_view is) {
+        if constexpr (I == std::variant_size_v<Variant>) {
+            return false;
+        } else {
+            v.template emplace<I>();
+            return name_of(v) == is || emplace_named<Variant, I + 1>(v, is);
+        }
+    }
+};
+
+}  // namespace
+}  // namespace record
+
+std::string_view name_of(const Action& action) {
+    return record::kActions[action.index()];
+}
+std::string_view name_of(const Event& event) {
+    return record::kEvents[event.index()];
+}
+
+nlohmann::json to_json(const Decision& decision) {
+    nlohmann::json out = record::Write::of(decision.action);
+    out["why"] = record::Write::of(decision.why);
+    return out;
+}
+
+std::string encode_cycle(const Cycle& cycle) {
+    nlohmann::json out;
+    out["seen"] = record::Write::of(cycle.seen);
+    out["events"] = nlohmann::json::array();
+    for (const Event& event : cycle.events) out["events"].push_back(record::Write::of(event));
+    out["decisions"] = nlohmann::json::array();
+    for (const Decision& d : cycle.decisions) out["decisions"].push_back(record::Write::of(d));
+    return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Result<RecordedCycle> decode_cycle(std::string_view line) {
+    auto in = nlohmann::json::parse(line, nullptr, false);
+    if (!in.is_object()) return fail(Code::kInvalid, "not a JSON object");
+    RecordedCycle cycle;
+    record::Read read;
+    read.field(in, "seen", cycle.seen);
+    read.field(in, "events", cycle.events);
+    read.field(in, "decisions", cycle.decisions);
+    if (!read.error.empty()) return fail(Code::kInvalid, read.error);
+    return cycle;
+}
+
+}  // namespace hotdesk
