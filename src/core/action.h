@@ -85,7 +85,7 @@ struct CloseCall {
     RunId run;
     AgentName agent;
     ModelName model;  // empty when it was never routed
-    Millis waited;
+    Millis waited, ran;
     Tokens prompt, cached, completion;
     friend bool operator==(const CloseCall&, const CloseCall&) = default;
 };

@@ -61,6 +61,13 @@ void end_waiting(State& s, RunId id, Instant now) {
     if (--run->calls_waiting == 0) run->waited += now - run->waiting_since;
 }
 
+// A run that holds the desk itself waits for it inside its process, under `hotdesk lease run`,
+// which ends it in time; ours is for a runner that does not.
+Millis process_timeout(const Policy& policy, const AgentSpec& spec) {
+    if (spec.gpu == GpuUse::kCall) return spec.timeout;
+    return spec.wait + spec.timeout + policy.kill_grace * 2;
+}
+
 bool is_waiting(const Call& call) {
     return call.phase == CallPhase::kArrived || call.phase == CallPhase::kWaiting;
 }
@@ -80,6 +87,7 @@ void leave(State& s, Call& call, CallPhase next, Instant now) {
         end_waiting(s, call.run, now);
         call.waited = now - call.arrived;
     }
+    if (was_running) call.ran = now - call.started;
     call.phase = next;
     Worker* worker = find(s.workers, call.model);
     if (was_running && worker && running_calls(s, call.model) == 0) worker->idle_since = now;
@@ -253,7 +261,8 @@ struct Fold {
     void begin(const StartRun& a, const Why&) {
         Run run{.id = a.run, .agent = a.agent, .due = a.due, .trigger = a.trigger};
         run.started = run.phase_since = now;
-        if (const AgentSpec* spec = find(s.fleet.agents, a.agent)) run.timeout = spec->timeout;
+        if (const AgentSpec* spec = find(s.fleet.agents, a.agent))
+            run.timeout = process_timeout(s.fleet.policy, *spec);
         s.runs.emplace(a.run, run);
         s.next_run = std::max(s.next_run, RunId{a.run.value + 1});
         if (a.trigger == Trigger::kManual) {

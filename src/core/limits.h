@@ -31,6 +31,10 @@ inline constexpr int kMissedFiringsMax = 100'000;
 // agent can never catch up.
 inline constexpr int kHeldFiringsMax = 24;
 
+// Events that wait for the loop. 1,000 clients that arrive and hang up at once are 4,000; beyond
+// this the loop has stopped, and new work is refused.
+inline constexpr int kEventsMax = 65'536;
+
 // Events folded in one turn, so that a flood of calls cannot keep the loop from deciding.
 inline constexpr int kEventsPerCycle = 256;
 

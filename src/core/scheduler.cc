@@ -23,6 +23,7 @@ CloseCall last_word(const Call& call, CallOutcome outcome, Code code = Code::kIn
             .agent = call.agent,
             .model = call.model,
             .waited = call.waited,
+            .ran = call.ran,
             .prompt = call.prompt,
             .cached = call.cached,
             .completion = call.completion};
@@ -30,7 +31,10 @@ CloseCall last_word(const Call& call, CallOutcome outcome, Code code = Code::kIn
 
 CloseCall refusal(const Call& call, Instant now, Code code) {
     CloseCall word = last_word(call, CallOutcome::kRefused, code);
-    if (call.phase != CallPhase::kRunning) word.waited = now - call.arrived;
+    if (call.phase == CallPhase::kRunning)
+        word.ran = now - call.started;
+    else
+        word.waited = now - call.arrived;
     return word;
 }
 

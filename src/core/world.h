@@ -74,7 +74,7 @@ struct Call {
     Instant started;   // valid when kRunning
     int attempts = 0;
     bool streaming = false;                    // bytes are out: it cannot be tried again
-    Millis waited;                             // from arrival to its (last) start
+    Millis waited, ran;                        // before and after its (last) start
     CallOutcome outcome = CallOutcome::kDone;  // valid when kEnded
     Tokens prompt, cached, completion;         // valid when kEnded
     std::string error;

@@ -258,6 +258,7 @@ void fields(V& v, S& s) {
     v("agent", s.agent);
     v("model", s.model);
     v("waited", s.waited);
+    v("ran", s.ran);
     v("prompt", s.prompt);
     v("cached", s.cached);
     v("completion", s.completion);
