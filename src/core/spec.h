@@ -44,6 +44,10 @@ struct ModelSpec {
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
+// Contexts that a worker keeps for its callers between calls: one for each of fifty agents and some.
+// Each costs one row of logits (600 kB with a vocabulary of 150,000).
+inline int contexts_of(const ModelSpec& spec) { return spec.slots > 64 ? spec.slots : 64; }
+
 enum class Overlap : uint8_t { kSkip, kQueue, kLatest };
 enum class CatchUp : uint8_t { kOnce, kSkip };
 enum class Privacy : uint8_t { kLocal, kAny };

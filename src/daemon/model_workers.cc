@@ -23,6 +23,8 @@ WorkerCommand worker_command(const WorkerSettings& settings, const ModelSpec& sp
                     std::to_string(spec.context.value),
                     "--slots",
                     std::to_string(spec.slots),
+                    "--contexts",
+                    std::to_string(contexts_of(spec)),
                     "--kv",
                     spec.kv_type,
                     "--device",
