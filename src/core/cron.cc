@@ -124,7 +124,7 @@ Result<Range> parse_range(const Field& field, std::string_view text, bool has_st
     HD_TRY(const unsigned from, parse_value(field, text.substr(0, dash)));
     if (dash == text.npos) return Range{from, has_step ? std::max(from, field.last) : from};
     HD_TRY(unsigned to, parse_value(field, text.substr(dash + 1)));
-    if (to == 0 && field.max == 7) to = 7;  // "sat-sun": as an end, Sunday is 7
+    if (to < from && to == 0 && field.max == 7) to = 7;  // "sat-sun": there Sunday is 7
     if (to < from)
         return wrong(field, text, "runs backwards: write two ranges, such as \"fri-sat,sun-mon\"");
     return Range{from, to};
@@ -301,6 +301,7 @@ std::optional<int64_t> first_match_ms(const Schedule& s, int64_t from_ms) {
     return *minute * kMinuteMs;
 }
 
+// The changes of a zone, walked from one to the next.
 using Change = std::vector<ZoneChange>::const_iterator;
 
 Millis offset_before(const Zone& zone, Change change) {
@@ -324,7 +325,8 @@ std::optional<Wall> next_in_cron(const Schedule& s, const Zone& zone, Wall after
         const Millis before = offset_before(zone, next);
         if (*local < next->from.ms + before.value) return Wall{*local - before.value};
         const int64_t clock_shows = next->from.ms + next->offset.value;
-        if (s.hour_is_wild)
+        const bool is_gap_in_a_day = next->offset - before < hours(24);
+        if (s.hour_is_wild || !is_gap_in_a_day)
             local = first_match_ms(s, clock_shows);
         else if (*local < clock_shows)
             return next->from;  // the time does not exist: the first instant after the gap

@@ -7,6 +7,7 @@
 // Local time and the two clock changes: a firing inside the hour that does not exist runs once, at
 // the first instant after the gap; one inside the hour that comes twice runs once, the first time.
 // Expressions with a * or */n in the hour field follow real time instead and neither skip nor repeat.
+// A whole day that a zone leaves out (Apia, 30 December 2011) has no firings: nobody lived it.
 
 #include <array>
 #include <cstdint>

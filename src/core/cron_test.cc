@@ -106,6 +106,7 @@ TEST(ParseSchedule, TakesSevenForSunday) {
     EXPECT_EQ(parsed("0 0 * * 5-7").weekdays, 0b1100001);
     EXPECT_EQ(parsed("0 0 * * sat-sun").weekdays, 0b1000001);
     EXPECT_EQ(parsed("0 0 * * 0-7").weekdays, 0b1111111);
+    EXPECT_EQ(parsed("0 0 * * sun-0").weekdays, 0b0000001);
 }
 
 TEST(ParseSchedule, TakesAStepFromANumberToTheEnd) {
@@ -276,9 +277,11 @@ TEST(Cron, HandlesHalfAnHourOfSummerTime) {
               (Walls{utc(2026, 4, 4, 14, 45), utc(2026, 4, 4, 15), utc(2026, 4, 4, 15, 15)}));
 }
 
-TEST(Cron, RunsOnceForADayThatIsLeftOut) {
-    EXPECT_EQ(firings("0 9 * * *", apia(), utc(2011, 12, 29, 12), 3),
-              (Walls{utc(2011, 12, 29, 19), utc(2011, 12, 30, 10), utc(2011, 12, 30, 19)}));
+TEST(Cron, LeavesOutTheDayThatTheZoneLeavesOut) {
+    EXPECT_EQ(firings("0 9 * * *", apia(), utc(2011, 12, 29, 12), 2),
+              (Walls{utc(2011, 12, 29, 19), utc(2011, 12, 30, 19)}));
+    EXPECT_EQ(firings("0 * 30 12 *", apia(), utc(2011, 12, 29, 12), 1),
+              (Walls{utc(2012, 12, 29, 10)}));
 }
 
 }  // namespace
