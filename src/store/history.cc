@@ -21,7 +21,7 @@ CallOutcome call_outcome(const std::string& text) {
     return CallOutcome::kFailed;
 }
 
-CallRecord call_row(SQLite::Statement& row) {
+EndedCall call_row(SQLite::Statement& row) {
     return {.id = {static_cast<uint64_t>(row.getColumn(0).getInt64())},
             .run = {static_cast<uint64_t>(row.getColumn(1).getInt64())},
             .agent = {row.getColumn(2).getString()},
@@ -29,11 +29,12 @@ CallRecord call_row(SQLite::Statement& row) {
             .arrived = {row.getColumn(4).getInt64()},
             .ended = {row.getColumn(5).getInt64()},
             .waited = {row.getColumn(6).getInt64()},
-            .prompt = {row.getColumn(7).getInt64()},
-            .cached = {row.getColumn(8).getInt64()},
-            .completion = {row.getColumn(9).getInt64()},
-            .outcome = call_outcome(row.getColumn(10).getString()),
-            .why = why_columns(row, 11)};
+            .ran = {row.getColumn(7).getInt64()},
+            .prompt = {row.getColumn(8).getInt64()},
+            .cached = {row.getColumn(9).getInt64()},
+            .completion = {row.getColumn(10).getInt64()},
+            .outcome = call_outcome(row.getColumn(11).getString()),
+            .why = why_columns(row, 12)};
 }
 
 ReasonRecord reason_row(SQLite::Statement& row) {
@@ -136,12 +137,12 @@ Result<std::optional<RunRecord>> History::last_run(const AgentName& agent) {
     return select_run(*db_, "agent = ?1 ORDER BY id DESC LIMIT 1", agent.value);
 }
 
-Result<std::optional<CallRecord>> History::call(CallId id) {
-    return guarded(db_->getFilename(), [&]() -> Result<std::optional<CallRecord>> {
-        SQLite::Statement row(
-            *db_,
-            "SELECT id, run, agent, model, arrived_ms, ended_ms, waited_ms, prompt, cached, "
-            "completion, outcome, why, need, have, who FROM calls WHERE id = ?1");
+Result<std::optional<EndedCall>> History::call(CallId id) {
+    return guarded(db_->getFilename(), [&]() -> Result<std::optional<EndedCall>> {
+        SQLite::Statement row(*db_,
+                              "SELECT id, run, agent, model, arrived_ms, ended_ms, waited_ms, "
+                              "ran_ms, prompt, cached, "
+                              "completion, outcome, why, need, have, who FROM calls WHERE id = ?1");
         bind_all(row, static_cast<int64_t>(id.value));
         if (!row.executeStep()) return std::nullopt;
         return call_row(row);

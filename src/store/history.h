@@ -42,7 +42,7 @@ class History {
     Result<std::optional<RunRecord>> run(RunId id);
     // The newest run of an agent that has a process, or had one.
     Result<std::optional<RunRecord>> last_run(const AgentName& agent);
-    Result<std::optional<CallRecord>> call(CallId id);
+    Result<std::optional<EndedCall>> call(CallId id);
 
     // The newest `limit` decisions about a run (its calls included), a call, an agent or a model,
     // oldest first.

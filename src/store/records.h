@@ -75,17 +75,17 @@ struct SkipRecord {
     Why why;
 };
 
-struct CallRecord {
+struct EndedCall {
     CallId id;
     RunId run;  // 0: not from a run of ours
     AgentName agent;
     ModelName model;
     Wall arrived, ended;
-    Millis waited;
+    Millis waited, ran;  // before and after its (last) start
     Tokens prompt, cached, completion;
     CallOutcome outcome = CallOutcome::kDone;
     Why why;
-    friend bool operator==(const CallRecord&, const CallRecord&) = default;
+    friend bool operator==(const EndedCall&, const EndedCall&) = default;
 };
 
 enum class ModelChange : uint8_t { kLoading, kLoaded, kUnloaded, kFailed, kCrashed };

@@ -67,6 +67,7 @@ CREATE TABLE calls (
     arrived_ms    INTEGER NOT NULL,
     ended_ms      INTEGER NOT NULL,
     waited_ms     INTEGER NOT NULL,
+    ran_ms        INTEGER NOT NULL,
     prompt        INTEGER NOT NULL,             -- tokens
     cached        INTEGER NOT NULL,
     completion    INTEGER NOT NULL,

@@ -102,15 +102,15 @@ int64_t as_sql(uint64_t id) {
     return static_cast<int64_t>(id);
 }
 
-void write(SQLite::Database& db, const CallRecord& call) {
+void write(SQLite::Database& db, const EndedCall& call) {
     execute(db,
             "INSERT OR REPLACE INTO calls (id, run, agent, model, arrived_ms, ended_ms, waited_ms, "
-            "prompt, "
-            "cached, completion, outcome, why, need, have, who) "
-            "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+            "ran_ms, "
+            "prompt, cached, completion, outcome, why, need, have, who) "
+            "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
             as_sql(call.id.value), as_sql(call.run.value), call.agent.value, call.model.value,
-            call.arrived.ms, call.ended.ms, call.waited.value, call.prompt.value, call.cached.value,
-            call.completion.value, text_of(to_string(call.outcome)),
+            call.arrived.ms, call.ended.ms, call.waited.value, call.ran.value, call.prompt.value,
+            call.cached.value, call.completion.value, text_of(to_string(call.outcome)),
             text_of(to_string(call.why.reason)), call.why.need, call.why.have, call.why.who);
 }
 
@@ -239,7 +239,7 @@ Status Store::skip_firings(const SkipRecord& skip) {
     });
 }
 
-void Store::note(CallRecord call) {
+void Store::note(EndedCall call) {
     keep(std::move(call));
 }
 void Store::note(ModelRecord change) {

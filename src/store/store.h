@@ -54,7 +54,7 @@ class Store {
     // These are kept in memory until flush(), which the loop calls when it idles, and at least
     // every second: fifty agents make hundreds of them in a burst, and one transaction takes them
     // all.
-    void note(CallRecord call);
+    void note(EndedCall call);
     void note(ModelRecord change);
     void note(ReasonRecord reason);
     Status flush();
@@ -66,7 +66,7 @@ class Store {
     int64_t notes_dropped() const { return notes_dropped_; }
 
   private:
-    using Note = std::variant<CallRecord, ModelRecord, ReasonRecord>;
+    using Note = std::variant<EndedCall, ModelRecord, ReasonRecord>;
 
     explicit Store(std::unique_ptr<SQLite::Database> db);
     void keep(Note note);

@@ -63,7 +63,7 @@ RunFinished finished(uint64_t id, Wall ended) {
             .why = {Reason::kExited, 0, 3, ""}};
 }
 
-CallRecord call(uint64_t id, uint64_t run) {
+EndedCall call(uint64_t id, uint64_t run) {
     return {.id = {id},
             .run = {run},
             .agent = {"inbox"},
@@ -71,6 +71,7 @@ CallRecord call(uint64_t id, uint64_t run) {
             .arrived = kNoon,
             .ended = kNoon + seconds(1),
             .waited = Millis{250},
+            .ran = Millis{750},
             .prompt = {100},
             .cached = {60},
             .completion = {20},
