@@ -273,16 +273,24 @@ class HeaderReader {
         const uint64_t start = (in_.at() + alignment_ - 1) / alignment_ * alignment_;
         header_.data_offset = {static_cast<int64_t>(start)};
         int64_t end = header_.data_offset.value;
+        uint64_t sum = 0;
         for (const TensorInfo& tensor : header_.tensors) {
             int64_t last = 0;
             if (__builtin_add_overflow(header_.data_offset.value, tensor.offset.value, &last) ||
                 __builtin_add_overflow(last, tensor.size.value, &last))
                 return in_.reject(start, fmt::format("tensor {} ends beyond 64 bits", tensor.name));
             end = std::max(end, last);
+            // Held at 2^63, so that no number of tensors makes it wrap.
+            sum = std::min(sum + static_cast<uint64_t>(tensor.size.value), uint64_t{1} << 63);
         }
-        if (!header_.tensors.empty() && static_cast<uint64_t>(end) > in_.file_size())
-            in_.reject(in_.file_size(), fmt::format("the file is cut off: have {} of {} bytes",
-                                                    in_.file_size(), end));
+        if (header_.tensors.empty()) return;
+        if (static_cast<uint64_t>(end) > in_.file_size())
+            return in_.reject(
+                in_.file_size(),
+                fmt::format("the file is cut off: have {} of {} bytes", in_.file_size(), end));
+        if (sum > static_cast<uint64_t>(end) - start)
+            in_.reject(start, fmt::format("its tensors overlap: {} bytes in a space of {}", sum,
+                                          static_cast<uint64_t>(end) - start));
     }
 
     // ---- from keys to facts

@@ -260,15 +260,30 @@ TEST(Gguf, RefusesTensorDataBeyondTheFile) {
     EXPECT_THAT(error_of_tensor({256, 1}, 0, 32), HasSubstr("the file is cut off: have"));
 }
 
+TEST(Gguf, RefusesTensorsThatOverlap) {
+    const auto second_at = [](uint64_t offset) {
+        return File()
+            .start(2, 1)
+            .key("general.architecture", "llama")
+            .tensor("a", {16, 1}, 0, 0)
+            .tensor("b", {16, 1}, 0, offset)
+            .pad(32)
+            .data(256)
+            .error();
+    };
+    EXPECT_EQ(second_at(64), "no error");
+    EXPECT_THAT(second_at(32), HasSubstr("its tensors overlap: 128 bytes in a space of 96"));
+}
+
 TEST(Gguf, RefusesTensorNamesThatAreLongOrTwice) {
     const auto named = [](const std::string& name) {
         return File()
             .start(2, 1)
             .key("general.architecture", "llama")
             .tensor("t", {32, 1}, 0, 0)
-            .tensor(name, {32, 1}, 0, 0)
+            .tensor(name, {32, 1}, 0, 128)
             .pad(32)
-            .data(128)
+            .data(256)
             .error();
     };
     EXPECT_EQ(named(std::string(63, 'n')), "no error");
