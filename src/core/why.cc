@@ -80,12 +80,13 @@ constexpr Row kRows[] = {
      "another program has waited {have} for the desk"},
     {Reason::kNoDemand, "no_demand", Unit::kNone, "nobody needs the desk"},
     {Reason::kReloaded, "reloaded", Unit::kNone, "the config changed it or no longer has it"},
+    {Reason::kDaemonEnded, "daemon_ended", Unit::kNone, "the daemon ended while it ran"},
 };
 
 constexpr bool rows_are_in_order() {
     for (size_t i = 0; i < std::size(kRows); ++i)
         if (static_cast<size_t>(kRows[i].reason) != i) return false;
-    return std::size(kRows) == static_cast<size_t>(Reason::kReloaded) + 1;
+    return std::size(kRows) == static_cast<size_t>(Reason::kDaemonEnded) + 1;
 }
 static_assert(rows_are_in_order(), "kRows has one row for each Reason, in the enum's order");
 

@@ -55,6 +55,7 @@ enum class Reason : uint8_t {
     kStrangerWaits,     // another program's turn at the desk     need=gate_age ms have=waited ms
     kNoDemand,          // nobody needs the desk any more
     kReloaded,          // the config no longer has it, or changed it
+    kDaemonEnded,       // the daemon ended, or was killed, while it ran
 };
 
 // `need` and `have` are in the unit that the reason's comment gives; `who` names the other party
