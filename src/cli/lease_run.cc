@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 #include "cli/exit_code.h"
@@ -42,21 +43,31 @@ std::string joined(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-// Whether a shell would find it, so that nobody waits ten minutes for a typing error.
-ExitCode find_command(const std::string& name) {
-    const auto looked_at = [](const std::string& path) {
-        if (access(path.c_str(), X_OK) == 0) return ExitCode::kOk;
-        return errno == EACCES ? ExitCode::kNotExecutable : ExitCode::kNoCommand;
+struct FoundCommand {
+    ExitCode code = ExitCode::kNoCommand;  // kOk, kNotExecutable or kNoCommand
+    std::string path;
+};
+
+// What a shell would run, looked for at once, so that nobody waits ten minutes for a typing error.
+FoundCommand find_command(const std::string& name) {
+    const auto look_at = [](const std::string& path) -> FoundCommand {
+        std::error_code error;
+        if (access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path, error))
+            return {ExitCode::kOk, path};
+        return {
+            errno == ENOENT || errno == ENOTDIR ? ExitCode::kNoCommand : ExitCode::kNotExecutable,
+            path};
     };
-    if (name.find('/') != std::string::npos) return looked_at(name);
+    if (name.find('/') != std::string::npos) return look_at(name);
     const char* const path = std::getenv("PATH");
     std::string_view folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-    ExitCode found = ExitCode::kNoCommand;
-    while (found != ExitCode::kOk && !folders.empty()) {
+    FoundCommand found;
+    while (found.code != ExitCode::kOk && !folders.empty()) {
         const std::string_view folder = folders.substr(0, folders.find(':'));
         folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-        const ExitCode seen = looked_at(fmt::format("{}/{}", folder.empty() ? "." : folder, name));
-        if (seen != ExitCode::kNoCommand) found = seen;
+        const FoundCommand seen =
+            look_at(fmt::format("{}/{}", folder.empty() ? "." : folder, name));
+        if (seen.code != ExitCode::kNoCommand) found = seen;
     }
     return found;
 }
@@ -96,12 +107,12 @@ int give_up(const LeaseOptions& options, DeskTicket& ticket) {
 // -1 without a limit; never less than 0.
 int left_ms(const std::optional<Clock::time_point>& end) {
     if (!end) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end - Clock::now()).count();
-    return static_cast<int>(std::clamp<int64_t>(left, 0, 3'600'000));
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end - Clock::now());
+    return static_cast<int>(std::clamp<int64_t>(left.count(), 0, 3'600'000));
 }
 
 // 0 once the desk is ours, else the exit code.
-int wait_for_desk(const LeaseOptions& options, DeskTicket& ticket, const Fd& signals) {
+int wait_for_desk(const LeaseOptions& options, DeskTicket& ticket, const Signals& signals) {
     std::optional<Clock::time_point> end;
     if (options.wait_max) end = Clock::now() + std::chrono::milliseconds(options.wait_max->value);
     for (bool is_first = true;; is_first = false) {
@@ -110,33 +121,40 @@ int wait_for_desk(const LeaseOptions& options, DeskTicket& ticket, const Fd& sig
         if (*granted) return 0;
         if (left_ms(end) == 0) return give_up(options, ticket);
         if (is_first) say_for_whom(options, ticket);
-        pollfd watched[2] = {{ticket.watch_fd(), POLLIN, 0}, {signals.get(), POLLIN, 0}};
+        pollfd watched[2] = {{ticket.watch_fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}};
         poll(watched, 2, left_ms(end));
-        const int signal = next_signal(signals);
+        const int signal = signals.next();
         if (signal != 0 && signal != SIGCHLD) return 128 + signal;
     }
 }
 
-}  // namespace
-
-int lease_run(const LeaseOptions& options) {
-    if (const ExitCode found = find_command(options.command[0]); found != ExitCode::kOk) {
-        fmt::print(stderr, "hotdesk: {}: {}\n", options.command[0],
-                   found == ExitCode::kNoCommand ? "command not found" : "cannot be executed");
-        return to_int(found);
-    }
-    GuardedJob job{.command = options.command};
-    const auto signals = take_signals(job.signals_before);
-    if (!signals) return report(signals.error());
-    signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error with a message
-    signal(SIGPIPE, SIG_IGN);
+// In the guard: the turn from standing in line to the end of the job.
+int take_turn(const LeaseOptions& options, const std::string& program, const Signals& signals,
+              Runner& runner) {
     const auto place = desk_place(options.desk);
     if (!place) return report(place.error());
     const std::string what = options.what.empty() ? joined(options.command) : options.what;
     auto ticket = DeskTicket::enqueue({*place, what, options.wait_max, options.hold_max});
     if (!ticket) return report(ticket.error());
-    if (const int code = wait_for_desk(options, *ticket, *signals); code != 0) return code;
-    const auto code = run_guarded(std::move(*ticket), job, *signals);
+    if (const int code = wait_for_desk(options, *ticket, signals); code != 0) return code;
+    return run_job(*ticket, {program, options.command}, signals, runner);
+}
+
+}  // namespace
+
+int lease_run(const LeaseOptions& options) {
+    const FoundCommand found = find_command(options.command[0]);
+    if (found.code != ExitCode::kOk) {
+        fmt::print(stderr, "hotdesk: {}: {}\n", options.command[0],
+                   found.code == ExitCode::kNoCommand ? "command not found" : "cannot be executed");
+        return to_int(found.code);
+    }
+    const auto signals = Signals::take();
+    if (!signals) return report(signals.error());
+    signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error with a message
+    signal(SIGPIPE, SIG_IGN);
+    const auto code = with_guard(
+        *signals, [&](Runner& runner) { return take_turn(options, found.path, *signals, runner); });
     return code ? *code : report(code.error());
 }
 

@@ -287,14 +287,13 @@ Result<Fd> DeskLine::hear_bell(TicketNumber number) const {
 // First the ticket, then the bell: who hears it finds the ticket gone, and who opened the bell
 // too late for it finds that too.
 Status DeskLine::remove(TicketNumber number) const {
-    const std::string name = file_name(number);
-    const std::string bell = bell_name(number);
-    if (unlinkat(directory_.get(), name.c_str(), 0) != 0 && errno != ENOENT)
-        return failure("cannot remove", name);
-    const Fd rope(openat(directory_.get(), bell.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
-    if (rope) [[maybe_unused]]
-        const ssize_t rung = write(rope.get(), "!", 1);
-    unlinkat(directory_.get(), bell.c_str(), 0);
+    if (unlinkat(directory_.get(), file_name(number).c_str(), 0) != 0 && errno != ENOENT)
+        return failure("cannot remove", file_name(number));
+    const std::string name = bell_name(number);
+    const Fd bell(openat(directory_.get(), name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    if (bell) [[maybe_unused]]
+        const ssize_t rung = write(bell.get(), "!", 1);
+    unlinkat(directory_.get(), name.c_str(), 0);
     return {};
 }
 

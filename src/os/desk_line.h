@@ -5,7 +5,7 @@
 //
 //   sequence            the next number; its lock (flock) guards drawing, listing and claiming
 //   000000000042        ticket 42: one line of JSON, locked by its holder as a second witness
-//   000000000042.bell   a named pipe that becomes readable when ticket 42 is given back
+//   000000000042.bell   a named pipe, written to when ticket 42 is given back
 //   .new                a ticket being written, only while `sequence` is locked
 //
 // A bell does what inotify would do, but a user has 128 inotify instances on a stock kernel
@@ -64,7 +64,7 @@ class DeskLine {
     // The second witness: whether somebody holds the lock of that ticket.
     bool is_locked(TicketNumber number) const;
 
-    // A descriptor that becomes readable (or hangs up) when the ticket is given back.
+    // A descriptor that becomes readable when the ticket is given back.
     // Errors: kNotFound when it already is.
     Result<Fd> hear_bell(TicketNumber number) const;
 

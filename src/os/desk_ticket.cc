@@ -8,6 +8,7 @@
 #include <sys/timerfd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -39,10 +40,10 @@ bool is_stopped(const Ticket& ticket) {
     return process && process->is_stopped();
 }
 
-// When the next in line may end the holder; nothing: never.
-std::optional<Instant> overdue_at(const Ticket& ticket) {
-    if (!ticket.tenure || !ticket.tenure->deadline) return std::nullopt;
-    return *ticket.tenure->deadline + kOverdueAfter;
+// When the one behind `ticket` looks at it again; 0 or less: it is overdue now.
+Millis next_look(const Ticket& ticket) {
+    if (!ticket.tenure || !ticket.tenure->deadline) return kStoppedLook;
+    return std::min(kStoppedLook, *ticket.tenure->deadline + kOverdueAfter - monotonic_now());
 }
 
 // Only for the one who wrote the ticket: in a shared directory a ticket must not be a way to have
@@ -107,8 +108,11 @@ Status DeskTicket::draw() {
 
 Result<bool> DeskTicket::poll_granted() {
     if (is_held()) return true;
-    if (only_timer_fired() && still_as_watched()) {
-        set_timer(kStoppedLook);
+    std::array<epoll_event, 4> events;
+    epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()),
+               0);  // takes the edges
+    if (Millis again; is_as_watched(again)) {
+        set_timer(again);
         return false;
     }
     for (;;) {
@@ -117,20 +121,18 @@ Result<bool> DeskTicket::poll_granted() {
     }
 }
 
-bool DeskTicket::only_timer_fired() const {
-    epoll_event events[2];
-    const int n = epoll_wait(events_.get(), events, 2, 0);
-    return n == 1 && events[0].data.fd == timer_.get();
-}
-
-// Whether a full look, which lists the line, can be spared.
-bool DeskTicket::still_as_watched() const {
+// Whether the ticket before ours is as it was, and when to look again. A full look, which lists
+// the line, is then spared.
+bool DeskTicket::is_as_watched(Millis& again) const {
     if (!watched_ || !line_.contains(drawn_.number)) return false;
     const auto ticket = line_.read(watched_->number);
     if (!ticket || !*ticket || (*ticket)->holder != watched_->holder) return false;
-    const auto overdue = overdue_at(**ticket);
-    if (overdue && *overdue <= monotonic_now()) return false;
-    return (*ticket)->tenure || !is_stopped(**ticket);
+    const auto process = process_stat(watched_->holder.pid);
+    if (!process || process->has_ended() || process->start_ticks != watched_->holder.start_ticks)
+        return false;
+    again = next_look(**ticket);
+    const bool is_passed_over = !(*ticket)->tenure && process->is_stopped();
+    return !is_passed_over && again > Millis{0};
 }
 
 Result<DeskTicket::Look> DeskTicket::look() {
@@ -168,20 +170,19 @@ Result<DeskTicket::Look> DeskTicket::look_at(TicketNumber number,
 }
 
 DeskTicket::Look DeskTicket::watch(TicketNumber number, const Ticket& ticket, Fd pidfd) {
-    Millis next_look = kStoppedLook;
-    if (const auto overdue = overdue_at(ticket)) {
-        const Millis left = *overdue - monotonic_now();
-        if (left <= Millis{0}) end_holder(ticket, pidfd);
-        next_look = std::min(next_look, left <= Millis{0} ? kLockLook : left);
+    Millis again = next_look(ticket);
+    if (again <= Millis{0}) {
+        end_holder(ticket, pidfd);
+        again = kLockLook;
     }
-    add_event(std::move(pidfd));
+    add_event(std::move(pidfd), EPOLLIN);
     auto bell = line_.hear_bell(number);
-    if (bell) add_event(std::move(*bell));
+    if (bell) add_event(std::move(*bell), EPOLLIN | EPOLLET);
     if (!line_.contains(number)) return Look::kAgain;
-    if (!bell) next_look = std::min(next_look, kLockLook);  // somebody removed the bell
+    if (!bell) again = std::min(again, kLockLook);  // somebody removed the bell
     seen_alive_ = number;
     watched_ = Watched{number, ticket.holder};
-    set_timer(next_look);
+    set_timer(again);
     return Look::kWait;
 }
 
@@ -192,7 +193,7 @@ DeskTicket::Look DeskTicket::watch_by_lock(TicketNumber number) {
         static_cast<void>(line_.remove(number));
         return Look::kFree;
     }
-    if (auto bell = line_.hear_bell(number)) add_event(std::move(*bell));
+    if (auto bell = line_.hear_bell(number)) add_event(std::move(*bell), EPOLLIN | EPOLLET);
     if (!line_.contains(number)) return Look::kAgain;
     set_timer(kLockLook);
     return Look::kWait;
@@ -204,7 +205,7 @@ DeskTicket::Look DeskTicket::clear_dead(TicketNumber number, const Ticket& ticke
         auto marker = job_marker(request_.place.desk, number, ticket.nonce);
         auto left = kill_leftovers(trace_of(ticket, std::move(marker), seen_alive_ == number));
         if (!left.empty()) {
-            for (Fd& pidfd : left) add_event(std::move(pidfd));
+            for (Fd& pidfd : left) add_event(std::move(pidfd), EPOLLIN);
             set_timer(kLockLook);
             return Look::kWait;
         }
@@ -273,31 +274,22 @@ Result<Fd> DeskTicket::watch_line() const {
                             line_.path(), std::strerror(errno)));
 }
 
-Status DeskTicket::take_over(const JobSession& session) {
-    Ticket mine = ticket_;
-    HD_TRY(mine.holder, own_identity());
-    mine.session = session;
-    HD_TRY(const bool rewritten, line_.rewrite(drawn_, mine, [] { return true; }));
-    if (!rewritten) return fail(Code::kBusy, "the desk was taken from us");
-    ticket_ = std::move(mine);
-    drawn_by_ = getpid();
-    return {};
-}
-
-void DeskTicket::abandon() {
-    drawn_by_ = 0;
-    drawn_ = {};
-    watches_.clear();
+Status DeskTicket::set_session(const JobSession& session) {
+    ticket_.session = session;
+    HD_TRY(const bool rewritten, line_.rewrite(drawn_, ticket_, [] { return true; }));
+    return rewritten ? Status() : fail(Code::kBusy, "the desk was taken from us");
 }
 
 void DeskTicket::give_back() {
     if (drawn_by_ == getpid()) static_cast<void>(line_.remove(drawn_.number));
-    abandon();
+    drawn_by_ = 0;
+    drawn_ = {};
+    watches_.clear();
     ticket_.tenure.reset();
 }
 
-void DeskTicket::add_event(Fd fd) {
-    epoll_event event{.events = EPOLLIN, .data = {.fd = fd.get()}};
+void DeskTicket::add_event(Fd fd, uint32_t events) {
+    epoll_event event{.events = events, .data = {.fd = fd.get()}};
     epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd.get(), &event);
     watches_.push_back(std::move(fd));
 }

@@ -7,7 +7,7 @@
 // it and nobody else, so a hand-over wakes one process and not a thousand:
 //
 //   - a pidfd on that process: readable when it ends, in whatever way
-//   - its bell: readable when it gives the ticket back and lives on
+//   - its bell: rung when it gives the ticket back and lives on
 //   - a timer: for an owner that outstays its deadline, and for one before us that was stopped
 //
 // When the one before us is gone we look again, from our number downwards: a dead ticket is
@@ -90,13 +90,9 @@ class DeskTicket {
     // Errors: kNoSpace when the user has no inotify instance left.
     Result<Fd> watch_line() const;
 
-    // Makes the calling process the holder, on behalf of `session`. The ticket then lives as long
-    // as this process. Requires: is_held(), and that the former holder calls abandon().
+    // Says in the ticket which session the job has. Requires: is_held().
     // Errors: kBusy when the desk was taken from us meanwhile.
-    Status take_over(const JobSession& session);
-
-    // Forgets the ticket without giving it back: another process has taken over.
-    void abandon();
+    Status set_session(const JobSession& session);
 
     void give_back();
 
@@ -123,10 +119,9 @@ class DeskTicket {
     Look clear_dead(TicketNumber number, const Ticket& ticket);
     Look watch(TicketNumber number, const Ticket& ticket, Fd pidfd);
     Look watch_by_lock(TicketNumber number);
-    bool only_timer_fired() const;
-    bool still_as_watched() const;
+    bool is_as_watched(Millis& again) const;
     Result<bool> claim(const std::vector<TicketNumber>& passed_over);
-    void add_event(Fd fd);
+    void add_event(Fd fd, uint32_t events);
     void forget_watches();
     void set_timer(Millis in);
 
