@@ -11,6 +11,7 @@ Inbox::Inbox(const WallClock& wall) : wall_(wall), queue_(kEventsMax) {}
 
 std::vector<Event> Inbox::wait(Alarm alarm) {
     Instant until = std::min(alarm.at, now() + std::max(wall_.until(alarm.wall), Millis{}));
+    until = std::min(until, std::exchange(wake_by_, Instant{INT64_MAX}));
     std::vector<Event> events;
     for (Letter& letter : queue_.wait(steady_at(until), kEventsPerCycle)) {
         if (auto* question = std::get_if<Question>(&letter))

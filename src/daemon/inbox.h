@@ -3,6 +3,8 @@
 // The loop's clock and its letter box: wait() sleeps until another thread posts an event, asks a
 // question, or the plan's alarm goes off on either clock.
 
+#include <cstdint>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -24,6 +26,9 @@ class Inbox : public Clock, public LoopPort {
     Instant now() override { return monotonic_now(); }
     std::vector<Event> wait(Alarm alarm) override;
 
+    // The next wait() ends by then, whatever the plan's alarm is.
+    void wake_by(Instant at) { wake_by_ = at; }
+
     // Answers what was asked since the last time.
     void answer(const State& state, const Snapshot& seen);
 
@@ -33,6 +38,7 @@ class Inbox : public Clock, public LoopPort {
     const WallClock& wall_;
     EventQueue<Letter> queue_;
     std::vector<Question> questions_;
+    Instant wake_by_{INT64_MAX};
 };
 
 }  // namespace hotdesk
