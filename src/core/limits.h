@@ -47,10 +47,7 @@ inline constexpr Millis kProbeLagMax = seconds(3);
 // Overdue runs after a start of the daemon begin this far apart: 45 of them took a machine down.
 inline constexpr Millis kCatchUpSpacing = Millis{500};
 
-// Ended runs that State remembers for `why`; older ones are in the history.
-inline constexpr int kEndedRunsKept = 256;
-
-// Reasons that State remembers for `hotdesk why`, newest first out of the journal.
-inline constexpr int kReasonsKept = 4096;
+// How often the probe is asked meanwhile.
+inline constexpr Millis kProbeAgain{50};
 
 }  // namespace hotdesk

@@ -290,7 +290,8 @@ class Scheduler {
     void load_when_probe_agrees(const ModelName& model, Bytes need, Bytes free) {
         bool probe_agrees = !seen_.device_free || *seen_.device_free >= need;
         Instant patience = std::max(state_.desk.freed_at, state_.desk.since) + kProbeLagMax;
-        if (!probe_agrees && seen_.now < patience) return draft_.look_again(patience);
+        if (!probe_agrees && seen_.now < patience)
+            return draft_.look_again(seen_.now + kProbeAgain);
         draft_.want(LoadModel{model}, {Reason::kDemand, need.value, free.value});
     }
 
