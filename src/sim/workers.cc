@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "sim/workers.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace hotdesk::sim {
+
+Workers::Worker* Workers::find(const ModelName& model, uint64_t life) {
+    auto it = workers_.find(model);
+    return it != workers_.end() && it->second.life == life ? &it->second : nullptr;
+}
+
+// ---- loading -----------------------------------------------------------------------------------
+
+void Workers::load(const ModelSpec& spec) {
+    HD_CHECK(!workers_.contains(spec.name));
+    ++loads_;
+    uint64_t life = next_life_++;
+    workers_.emplace(spec.name, Worker{.life = life, .spec = spec, .running = {}});
+    Millis whole = load_time(spec);
+    if (stage_.strikes(Fault::kSlowLoad, 200)) whole = whole * stage_.random.between(2, 10);
+    load_step(spec.name, life, 0, whole / 4);
+}
+
+// Memory is taken at a quarter of the way, as llama.cpp does after it has read the header.
+void Workers::load_step(const ModelName& model, uint64_t life, int permille, Millis step) {
+    stage_.time.after(step, [this, model, life, permille, step] {
+        Worker* worker = find(model, life);
+        if (!worker || worker->phase != Phase::kLoading) return;
+        if (permille == 0 && !(worker->has_memory = machine_.take(worker->spec.need)))
+            return die(model, {Code::kNoSpace, "cudaMalloc failed: out of memory"}, false);
+        if (stage_.strikes(Fault::kLoadCrash, 60))
+            return die(model, {Code::kUnavailable, "worker ended by signal 11"}, true);
+        int done = permille + 250;
+        if (done == 1000) return loaded(model, *worker);
+        stage_.post(WorkerLoading{model, done});
+        load_step(model, life, done, step);
+    });
+}
+
+void Workers::loaded(const ModelName& model, Worker& worker) {
+    worker.phase = Phase::kReady;
+    stage_.post(WorkerReady{model, worker.spec.need});
+    if (!stage_.strikes(Fault::kWorkerCrash, 300)) return;
+    stage_.time.after(stage_.random.between(Millis{1}, minutes(3)),
+                      [this, model, life = worker.life] {
+                          if (find(model, life))
+                              die(model, {Code::kUnavailable, "worker ended by signal 11"}, true);
+                      });
+}
+
+// ---- the end of a worker -----------------------------------------------------------------------
+
+void Workers::unload(const ModelName& model, bool hard) {
+    auto it = workers_.find(model);
+    if (it == workers_.end()) return;
+    it->second.phase = Phase::kUnloading;
+    Millis takes = stage_.random.between(Millis{20}, Millis{400});
+    if (!hard && stage_.strikes(Fault::kSlowLoad, 200)) takes = minutes(10);
+    stage_.time.after(takes, [this, model, life = it->second.life] {
+        if (find(model, life)) die(model, {}, false);
+    });
+}
+
+void Workers::die(const ModelName& model, Error error, bool crashed) {
+    Worker& worker = workers_.at(model);
+    if (worker.spec.placement == Placement::kDesk)
+        note_desk(-static_cast<int>(worker.running.size()));
+    if (worker.has_memory) machine_.give_back(worker.spec.need);
+    workers_.erase(model);
+    stage_.post(WorkerGone{model, std::move(error), crashed});
+}
+
+void Workers::kill_all() {
+    while (!workers_.empty()) die(ModelName{workers_.begin()->first}, {}, true);
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+void Workers::start(const ModelName& model, CallId call, const CallShape& shape) {
+    auto it = workers_.find(model);
+    if (it == workers_.end() || it->second.phase != Phase::kReady) return;
+    Worker& worker = it->second;
+    worker.running.insert(call);
+    if (worker.spec.placement == Placement::kDesk) note_desk(+1);
+    CallTime takes =
+        call_time(shape, worker.spec.placement, static_cast<int>(worker.running.size()));
+    stage_.time.after(takes.to_first_token, [this, model, life = worker.life, call] {
+        Worker* now = find(model, life);
+        if (now && now->running.contains(call)) stage_.post(CallStreaming{call});
+    });
+    stage_.time.after(takes.to_end, [this, model, life = worker.life, call, shape] {
+        answer(model, life, call, shape);
+    });
+}
+
+void Workers::answer(const ModelName& model, uint64_t life, CallId call, const CallShape& shape) {
+    Worker* worker = find(model, life);
+    if (!worker || worker->running.erase(call) == 0) return;
+    if (worker->spec.placement == Placement::kDesk) note_desk(-1);
+    stage_.post(CallFinished{call, shape.prompt, shape.prompt - shape.fresh, shape.completion});
+    on_answer(call);
+}
+
+void Workers::cancel(CallId call) {
+    for (auto& [model, worker] : workers_)
+        if (worker.running.erase(call) > 0 && worker.spec.placement == Placement::kDesk)
+            note_desk(-1);
+}
+
+void Workers::note_desk(int change) {
+    Instant now = stage_.time.now();
+    if (desk_running_ == 0) desk_busy_since_ = now;
+    if (desk_running_ > 0 && desk_running_ + change == 0) desk_busy_ += now - desk_busy_since_;
+    desk_running_ += change;
+}
+
+}  // namespace hotdesk::sim

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "sim/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "core/cron.h"
+
+namespace hotdesk::sim {
+namespace {
+
+ModelSpec model(const char* name, Placement placement, Bytes need) {
+    ModelSpec spec{.name = {name}, .path = fmt::format("/simulated/{}.gguf", name)};
+    spec.placement = placement;
+    spec.context = {16'384};
+    (placement == Placement::kDesk ? spec.need.device : spec.need.host) = need;
+    spec.keep = minutes(10);
+    return spec;
+}
+
+// Schedules by how often they fire. On round minutes for 7 of 10 agents.
+std::string draw_schedule(Random& random) {
+    bool round = random.chance(700);
+    auto minute = [&](int64_t period) { return round ? 0 : random.between(1, period - 1); };
+    int64_t kind = random.between(0, 99);
+    if (kind < 15) return fmt::format("{}-59/5 * * * *", minute(5));
+    if (kind < 35) return fmt::format("{}-59/15 * * * *", minute(15));
+    if (kind < 55) return fmt::format("{}-59/30 * * * *", minute(30));
+    if (kind < 80) return fmt::format("{} * * * *", minute(60));
+    if (kind < 90) return fmt::format("{} */{} * * *", minute(60), random.between(2, 6));
+    return fmt::format("{} {} * * *", minute(60), random.between(0, 23));
+}
+
+AgentSpec draw_agent(int number, Random& random) {
+    int place = number % 50;
+    const char* task = place < 22 ? "write" : place < 36 ? "code" : "classify";
+    AgentSpec agent{.name = {fmt::format("{}-{:05}", task, number)}};
+    auto schedule = parse_schedule(draw_schedule(random));
+    HD_CHECK(schedule);
+    agent.schedule = *schedule;
+    agent.command = {"simulated"};
+    agent.task = task;
+    return agent;
+}
+
+Tokens draw_tokens(Random& random, int64_t low, int64_t high) {
+    return {random.between(low, high)};
+}
+
+}  // namespace
+
+Fleet generate_fleet(int agents, Random random) {
+    Fleet fleet;
+    for (ModelSpec spec :
+         {model("writer", Placement::kDesk, mib(4400)), model("coder", Placement::kDesk, mib(4800)),
+          model("tiny", Placement::kHost, mib(600))})
+        fleet.models.emplace(spec.name, spec);
+    fleet.tasks = {
+        {"write", {{"writer"}}}, {"code", {{"coder"}}}, {"classify", {{"tiny"}, {"writer"}}}};
+    for (int i = 0; i < agents; ++i) {
+        AgentSpec agent = draw_agent(i, random);
+        fleet.agents.emplace(agent.name, agent);
+    }
+    return fleet;
+}
+
+std::vector<std::string> assume_sizes(Fleet& fleet) {
+    std::vector<std::string> assumed;
+    for (auto& [name, spec] : fleet.models) {
+        spec.unusable.clear();  // the file may be on another machine; the schedule is what counts
+        if (spec.need != Footprint{}) continue;
+        bool on_desk = spec.placement == Placement::kDesk;
+        (on_desk ? spec.need.device : spec.need.host) = on_desk ? mib(4400) : mib(600);
+        assumed.push_back(fmt::format("assumed: model {} takes {} of the {}", name.value,
+                                      format_bytes(on_desk ? mib(4400) : mib(600)),
+                                      on_desk ? "device" : "RAM"));
+    }
+    return assumed;
+}
+
+RunShape draw_run(Random& random) {
+    constexpr int kCallsMax = 20;
+    RunShape run{.start_up = random.between(Millis{20}, Millis{400}), .calls = {}};
+    Tokens context = draw_tokens(random, 300, 1500);
+    do {
+        CallShape call{.fresh = draw_tokens(random, 50, 600)};
+        if (run.calls.empty()) call.fresh += context;
+        context += call.fresh;
+        call.prompt = context;
+        call.completion = draw_tokens(random, 40, 300);
+        context += call.completion;
+        bool slow_tool = random.chance(30);
+        call.think = slow_tool ? random.between(seconds(4), seconds(60))
+                               : random.between(Millis{500}, seconds(4));
+        call.named = random.chance(50);
+        run.calls.push_back(call);
+    } while (run.calls.size() < kCallsMax && random.chance(615));
+    run.last_words = random.between(Millis{10}, Millis{500});
+    run.exit_code = random.chance(10) ? 1 : 0;
+    return run;
+}
+
+CallTime call_time(const CallShape& call, Placement placement, int running) {
+    int64_t slower = placement == Placement::kHost ? 2 : 1;
+    Millis prefill{call.fresh.value * 1000 * slower / 1200};
+    Millis step{(20 + 6 * running) * slower};
+    return {prefill + step, prefill + step * std::max<int64_t>(call.completion.value, 1)};
+}
+
+Millis load_time(const ModelSpec& model) {
+    constexpr int64_t kMibPerSecond = 600;
+    int64_t mebibytes = (model.need.device + model.need.host).value >> 20;
+    return seconds(1) + Millis{mebibytes * 1000 / kMibPerSecond};
+}
+
+}  // namespace hotdesk::sim
