@@ -66,11 +66,17 @@ Status check_name(const std::string& desk) {
 
 // Private by default; a desk in a shared directory is as open as that directory.
 Status make_desk_directory(const DeskPlace& place, const std::string& path) {
+    const auto unusable = [&] {
+        return system_failure(fmt::format("cannot use the directory of desks {}", place.directory));
+    };
     std::error_code error;
     if (!place.is_shared) std::filesystem::create_directories(place.directory, error);
+    if (error) {
+        errno = error.value();
+        return unusable();
+    }
     struct stat parent {};
-    if (stat(place.directory.c_str(), &parent) != 0)
-        return system_failure(fmt::format("cannot use the directory of desks {}", place.directory));
+    if (stat(place.directory.c_str(), &parent) != 0) return unusable();
     const mode_t mode = place.is_shared ? (parent.st_mode & 07777) : 0700;
     if (mkdir(path.c_str(), mode) != 0)
         return errno == EEXIST ? Status() : system_failure(fmt::format("cannot make {}", path));
