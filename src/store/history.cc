@@ -137,6 +137,22 @@ Result<std::optional<RunRecord>> History::last_run(const AgentName& agent) {
     return select_run(*db_, "agent = ?1 ORDER BY id DESC LIMIT 1", agent.value);
 }
 
+Result<std::map<AgentName, RunRecord>> History::last_ended_runs() {
+    return guarded(db_->getFilename(), [&]() -> Result<std::map<AgentName, RunRecord>> {
+        SQLite::Statement rows(*db_,
+                               fmt::format("{} WHERE id IN (SELECT max(id) FROM runs WHERE outcome "
+                                           "IS NOT NULL GROUP BY agent)",
+                                           kSelectRuns));
+        std::map<AgentName, RunRecord> found;
+        while (rows.executeStep()) {
+            RunRecord run = run_row(rows);
+            AgentName agent = run.agent;
+            found.emplace(std::move(agent), std::move(run));
+        }
+        return found;
+    });
+}
+
 Result<std::optional<EndedCall>> History::call(CallId id) {
     return guarded(db_->getFilename(), [&]() -> Result<std::optional<EndedCall>> {
         SQLite::Statement row(*db_,

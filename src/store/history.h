@@ -42,6 +42,8 @@ class History {
     Result<std::optional<RunRecord>> run(RunId id);
     // The newest run of an agent that has a process, or had one.
     Result<std::optional<RunRecord>> last_run(const AgentName& agent);
+    // The newest ended run of each agent, for `hotdesk agents`.
+    Result<std::map<AgentName, RunRecord>> last_ended_runs();
     Result<std::optional<EndedCall>> call(CallId id);
 
     // The newest `limit` decisions about a run (its calls included), a call, an agent or a model,

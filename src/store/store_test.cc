@@ -361,6 +361,20 @@ TEST(History, ReadsCallsAndModelChangesBack) {
     EXPECT_EQ(*history.model_changes({"big"}, 5), std::vector{crash});
 }
 
+TEST(History, KnowsTheLastEndedRunOfEachAgent) {
+    const Folder folder;
+    Store store = open_store(folder);
+    for (uint64_t id : {1, 2, 3}) ASSERT_TRUE(store.begin_run(begun(id, "inbox", kNoon)));
+    ASSERT_TRUE(store.begin_run(begun(4, "report", kNoon)));
+    for (uint64_t id : {1, 2}) ASSERT_TRUE(store.end_run(finished(id, kNoon + minutes(1))));
+    History history = open_history(folder);
+    const auto last = history.last_ended_runs();
+    ASSERT_TRUE(last);
+    ASSERT_EQ(last->size(), 1u);
+    EXPECT_EQ(last->at({"inbox"}).id, RunId{2});
+    EXPECT_EQ((*history.last_run({"inbox"}))->id, RunId{3});
+}
+
 TEST(History, SaysThatThereIsNoneYet) {
     const Folder folder;
     const auto history = History::open(folder.file());
