@@ -155,7 +155,7 @@ class HeaderReader {
         if (in_.ok()) take_facts();
         if (in_.ok()) place_data();
         if (in_.error()) return tl::unexpected(*in_.error());
-        if (in_.missing() != 0) return NeedMoreBytes{{static_cast<int64_t>(in_.missing())}};
+        if (in_.missing() != 0) return NeedMoreBytes{{static_cast<int64_t>(in_.worth_reading())}};
         return std::move(header_);
     }
 

@@ -68,7 +68,8 @@ struct ModelHeader {
     friend bool operator==(const ModelHeader&, const ModelHeader&) = default;
 };
 
-// The header is longer than the bytes given: read at least this many from the start of the file.
+// The header is longer than the bytes given: give this many from the start of the file. At least
+// twice as many as before, or the whole file.
 struct NeedMoreBytes {
     Bytes bytes;
     friend bool operator==(const NeedMoreBytes&, const NeedMoreBytes&) = default;
@@ -79,8 +80,8 @@ struct GgufStart {
     Bytes file_size;                   // of the whole file; at least bytes.size()
 };
 
-// Returns: the header, or how much more of the file is needed; that number grows with each call, so
-// a caller that obeys comes to an end. Allocates at most a small multiple of bytes.size().
+// Returns: the header, or how much more of the file is needed; a caller that obeys has the
+// header after a few calls. Allocates at most a small multiple of bytes.size().
 // Errors: kInvalid with what is wrong and at which byte; a file that ends too early says
 // "have X of Y bytes".
 Result<std::variant<ModelHeader, NeedMoreBytes>> read_gguf(const GgufStart& start);
