@@ -73,9 +73,11 @@ class Cursor {
     bool ok() const { return !error_ && missing_ == 0; }
     uint64_t at() const { return at_; }
     uint64_t file_size() const { return file_size_; }
-    uint64_t missing() const {
-        return missing_;
-    }  // bytes the header needs, when too few were given
+    uint64_t missing() const { return missing_; }  // what the header needs, when too few were given
+    // At least double, so that a long header takes a handful of reads and not one for each word.
+    uint64_t worth_reading() const {
+        return std::min(std::max<uint64_t>(missing_, 2 * bytes_.size()), file_size_);
+    }
     const std::optional<Error>& error() const { return error_; }
 
     void reject(uint64_t where, std::string_view what) {
