@@ -20,6 +20,7 @@ import os
 import secrets
 import select
 import signal
+import sys
 import threading
 import time
 import urllib.error
@@ -266,6 +267,17 @@ class _Line:
         finally:
             os.close(fd)
 
+    def is_ours(self):
+        """Whether this process is part of a job that holds the desk: it would wait for itself."""
+        for marker in os.environ.get("HOTDESK_LEASE", "").split():
+            desk, _, rest = marker.partition(":")
+            number = rest.partition(":")[0]
+            with contextlib.suppress(ValueError, OSError):
+                ticket = self.read(int(number)) if desk == self.desk else None
+                if ticket and "held_since_ms" in ticket and rest == f"{number}:{ticket['nonce']}":
+                    return True
+        return False
+
     def remove(self, number):
         """First the ticket, then the bell: who hears it finds the ticket gone."""
         self.unlink(f"{number:012}")
@@ -459,10 +471,19 @@ def lease(desk="gpu0", wait=None, max_hold=None, what=None, state_dir=None, desk
     what      what for, told to those who wait
 
     Processes started inside the block are part of it: if this process dies, the next in line ends
-    them (they are known by HOTDESK_LEASE in their environment). Raises LeaseTimeout, OSError.
+    them (they are known by HOTDESK_LEASE in their environment). In a job that holds the desk already the
+    block runs under that lease. Raises LeaseTimeout, OSError.
     """
-    import sys
-    turn = Lease(_Line(desk, state_dir, desk_dir), what or " ".join(sys.argv) or "python", wait, max_hold)
+    line = _Line(desk, state_dir, desk_dir)
+    try:
+        turn = None if line.is_ours() else Lease(line, what or " ".join(sys.argv) or "python", wait, max_hold)
+    except BaseException:
+        line.close()
+        raise
+    if turn is None:
+        line.close()
+        yield None
+        return
     try:
         turn._acquire()
         yield turn

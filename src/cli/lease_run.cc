@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "base/text.h"
@@ -128,13 +129,24 @@ int wait_for_desk(const LeaseOptions& options, DeskTicket& ticket, const Signals
     }
 }
 
+// A job that asks for the desk it runs under: the command is part of that job.
+int run_under_same_lease(const LeaseOptions& options, const std::string& program) {
+    fmt::print(stderr, "hotdesk: {} is ours already: running under the same lease\n",
+               options.desk.desk);
+    std::vector<char*> words;
+    for (const std::string& word : options.command)
+        words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    execvp(program.c_str(), words.data());
+    fmt::print(stderr, "hotdesk: cannot run {}: {}\n", options.command[0], std::strerror(errno));
+    return to_int(ExitCode::kNotExecutable);
+}
+
 // In the guard: the turn from standing in line to the end of the job.
-int take_turn(const LeaseOptions& options, const std::string& program, const Signals& signals,
-              Runner& runner) {
-    const auto place = desk_place(options.desk);
-    if (!place) return report(place.error());
+int take_turn(const LeaseOptions& options, const DeskPlace& place, const std::string& program,
+              const Signals& signals, Runner& runner) {
     const std::string what = options.what.empty() ? joined(options.command) : options.what;
-    auto ticket = DeskTicket::enqueue({*place, what, options.wait_max, options.hold_max});
+    auto ticket = DeskTicket::enqueue({place, what, options.wait_max, options.hold_max});
     if (!ticket) return report(ticket.error());
     if (const int code = wait_for_desk(options, *ticket, signals); code != 0) return code;
     return run_job(*ticket, {program, options.command}, signals, runner);
@@ -149,12 +161,16 @@ int lease_run(const LeaseOptions& options) {
                    found.code == ExitCode::kNoCommand ? "command not found" : "cannot be executed");
         return to_int(found.code);
     }
+    const auto place = desk_place(options.desk);
+    if (!place) return report(place.error());
+    if (is_under_lease(*place)) return run_under_same_lease(options, found.path);
     const auto signals = Signals::take();
     if (!signals) return report(signals.error());
     signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error with a message
     signal(SIGPIPE, SIG_IGN);
-    const auto code = with_guard(
-        *signals, [&](Runner& runner) { return take_turn(options, found.path, *signals, runner); });
+    const auto code = with_guard(*signals, [&](Runner& runner) {
+        return take_turn(options, *place, found.path, *signals, runner);
+    });
     return code ? *code : report(code.error());
 }
 

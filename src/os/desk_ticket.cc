@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <ranges>
 
@@ -54,7 +56,32 @@ void end_holder(const Ticket& ticket, const Fd& pidfd) {
         static_cast<void>(signal_process(pidfd, SIGKILL));
 }
 
+// The next word of a text of words separated by spaces.
+std::string_view take_word(std::string_view& text) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    return word;
+}
+
 }  // namespace
+
+bool is_under_lease(const DeskPlace& place) {
+    const char* const markers = std::getenv(kLeaseVariable);
+    if (markers == nullptr) return false;
+    const auto line = DeskLine::open(place);
+    const std::string prefix = place.desk + ":";
+    for (std::string_view rest = markers; line && !rest.empty();) {
+        const std::string_view marker = take_word(rest);
+        if (!marker.starts_with(prefix)) continue;
+        TicketNumber number;
+        std::from_chars(marker.data() + prefix.size(), marker.data() + marker.size(), number.value);
+        const auto ticket = line->read(number);
+        if (ticket && *ticket && (*ticket)->tenure &&
+            job_marker(place.desk, number, (*ticket)->nonce) == marker)
+            return true;
+    }
+    return false;
+}
 
 DeskTicket::DeskTicket(DeskTicket&& other) noexcept
     : request_(std::move(other.request_)),

@@ -55,6 +55,10 @@ struct WaitingFor {
     Ticket ticket;  // of the head of the line
 };
 
+// Whether this process is part of a job that holds that desk, by HOTDESK_LEASE. It must then not
+// stand in line for it: it would wait for itself.
+bool is_under_lease(const DeskPlace& place);
+
 // Owns: the place in line. Move-only; destroying it gives the desk back, in the process that made
 // it only (a forked child gives nothing back). Thread: one at a time.
 class DeskTicket {

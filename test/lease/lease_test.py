@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from harness import LeaseTestCase, is_alive, start_time
+from harness import TOOL, LeaseTestCase, is_alive, start_time
 
 NOBODY, SOMEBODY = 65534, 65533
 IS_ROOT = os.geteuid() == 0
@@ -95,6 +95,24 @@ class Job(LeaseTestCase):
         waiter.send_signal(signal.SIGTERM)
         self.assertEqual(self.finish(waiter)[0], 143)
         self.eventually(lambda: len(self.tickets()) == 1, "one ticket left")
+
+
+class Nested(LeaseTestCase):
+    def test_a_job_does_not_wait_for_itself(self):
+        inner = f"{TOOL} run --wait 1s -- sh -c 'echo $HOTDESK_LEASE'"
+        code, out, err = self.run_lease("sh", "-c", f"echo $HOTDESK_LEASE; {inner}")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(*out.splitlines())
+        self.assertIn("gpu0 is ours already", err)
+
+    def test_a_job_may_hold_two_desks(self):
+        inner = f"{TOOL} run --desk gpu1 -- sh -c 'echo $HOTDESK_LEASE'"
+        self.assertRegex(self.run_lease("sh", "-c", inner)[1], r"^gpu1:1:\w+ gpu0:1:\w+\n$")
+
+    def test_an_old_mark_is_no_lease(self):
+        self.holder()
+        self.environment["HOTDESK_LEASE"] = "gpu0:1:0000000000000000"
+        self.assertEqual(self.run_lease("true", options=["--wait", "100ms"])[0], 75)
 
 
 class OwnerKilled(LeaseTestCase):

@@ -62,6 +62,11 @@ class PythonLease(LeaseTestCase):
         self.assertEqual(len(self.tickets()), 1)
         self.assertEqual(len(os.listdir("/proc/self/fd")), descriptors)
 
+    def test_a_lease_inside_a_lease_does_not_wait_for_itself(self):
+        with hotdesk.lease("gpu0", **self.options), hotdesk.lease("gpu0", wait=0.1, **self.options):
+            self.assertEqual(len(self.line()), 1)
+        self.assert_desk_is_clean()
+
     def test_an_exception_gives_back(self):
         with self.assertRaises(KeyError), hotdesk.lease("gpu0", **self.options):
             raise KeyError
