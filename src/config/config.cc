@@ -15,7 +15,7 @@ namespace hotdesk {
 namespace {
 
 std::string to_line(const Problem& problem) {
-    const Place& at = problem.at;
+    const FilePlace& at = problem.at;
     if (at.line == 0) return fmt::format("{}: {}", at.file, problem.message);
     return fmt::format("{}:{}:{}: {}", at.file, at.line, at.column, problem.message);
 }

@@ -83,7 +83,7 @@ struct ModelSettings {
     Texts aliases;
     int64_t threads = 0;
     int64_t gpu_layers = -1;
-    Place at;
+    FilePlace at;
 };
 
 struct AgentSettings {
@@ -102,13 +102,13 @@ struct AgentSettings {
     std::string privacy = "any";
     std::string gpu = "call";
     bool enabled = true;
-    Place at;
+    FilePlace at;
 };
 
 struct TaskSettings {
     std::string name;
     Texts models;
-    Place at;
+    FilePlace at;
 };
 
 struct Config {

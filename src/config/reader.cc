@@ -129,7 +129,8 @@ void read_value(const Slot& slot, Texts& out) {
 
 void read_value(const Slot& slot, TextTable& out) {
     if (!slot.is(Kind::kTable)) return;
-    for (const auto& [name, value] : slot.node.members) {
+    for (const auto& value : slot.node.members) {
+        const std::string& name = value.name;
         if (name.empty() || name.find('=') != name.npos)
             slot.problem(fmt::format("\"{}\" cannot be the name of a variable", name));
         read_value(Slot{value, slot.name + "." + name, slot.rule, slot.reading}, out[name]);
@@ -157,7 +158,8 @@ void read_table(const TomlNode& table, std::string_view section, Reading& readin
         return std::find_if(keys.begin(), keys.end(),
                             [&](const auto& key) { return key.name == name; });
     };
-    for (const auto& [name, value] : table.members) {
+    for (const auto& value : table.members) {
+        const std::string& name = value.name;
         const auto key = key_named(name);
         if (key == keys.end())
             reading.problems.push_back(
@@ -217,9 +219,9 @@ void read_settings(const TomlNode& root, Reading& reading, Config& config) {
         if (const TomlNode* node = root.find(section.name))
             read_section(*node, section.name, reading, config.*section.member);
     });
-    for (const auto& [name, value] : root.members)
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            reading.problems.push_back({value.at, unknown("section", name, known)});
+    for (const auto& value : root.members)
+        if (std::find(known.begin(), known.end(), value.name) == known.end())
+            reading.problems.push_back({value.at, unknown("section", value.name, known)});
     for (size_t i = agents_before; i < config.agents.size(); ++i)
         if (config.agents[i].dir.empty()) config.agents[i].dir = reading.directory;
 }

@@ -25,7 +25,7 @@ class Names {
     Names(std::string what, std::vector<Problem>& problems)
         : what_(std::move(what)), problems_(problems) {}
 
-    void add(const std::string& name, const Place& at) {
+    void add(const std::string& name, const FilePlace& at) {
         if (name.empty()) return;  // said already
         const auto [taken, is_new] = taken_.emplace(name, at);
         if (!is_new)
@@ -42,7 +42,7 @@ class Names {
   private:
     std::string what_;
     std::vector<Problem>& problems_;
-    std::map<std::string, Place> taken_;
+    std::map<std::string, FilePlace> taken_;
 };
 
 void check_listen_token(const Config& config, std::vector<Problem>& problems) {

@@ -10,7 +10,7 @@
 namespace hotdesk {
 namespace {
 
-Place place_of(const toml::source_position& position, const std::string& file) {
+FilePlace place_of(const toml::source_position& position, const std::string& file) {
     return {file, static_cast<int64_t>(position.line), static_cast<int64_t>(position.column)};
 }
 
@@ -22,7 +22,7 @@ TomlNode convert(const toml::node& from, const std::string& file) {
     node.at = place_of(from.source().begin, file);
     if (const auto* table = from.as_table()) {
         for (const auto& [name, value] : *table)
-            node.members.emplace_back(std::string(name.str()), convert(value, file));
+            node.members.emplace_back(convert(value, file)).name = name.str();
     } else if (const auto* list = from.as_array()) {
         node.kind = Kind::kList;
         for (const auto& value : *list) node.items.push_back(convert(value, file));
@@ -43,10 +43,10 @@ TomlNode convert(const toml::node& from, const std::string& file) {
 
 }  // namespace
 
-const TomlNode* TomlNode::find(std::string_view name) const {
+const TomlNode* TomlNode::find(std::string_view wanted) const {
     auto found = std::find_if(members.begin(), members.end(),
-                              [&](const auto& member) { return member.first == name; });
-    return found == members.end() ? nullptr : &found->second;
+                              [&](const TomlNode& member) { return member.name == wanted; });
+    return found == members.end() ? nullptr : &*found;
 }
 
 std::string_view describe(TomlNode::Kind kind) {

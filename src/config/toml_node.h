@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -14,27 +13,28 @@
 namespace hotdesk {
 
 // Line and column count from 1; a file that is missing or empty has line 0.
-struct Place {
+struct FilePlace {
     std::string file;
     int64_t line = 0;
     int64_t column = 0;
 
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const FilePlace&, const FilePlace&) = default;
 };
 
 struct TomlNode {
     enum class Kind { kBool, kInteger, kFloat, kText, kTime, kList, kTable };
 
     Kind kind = Kind::kTable;
-    Place at;
+    FilePlace at;
+    std::string name;  // in the table that holds it
     bool boolean = false;
     int64_t integer = 0;
     std::string text;
-    std::vector<TomlNode> items;                            // kList
-    std::vector<std::pair<std::string, TomlNode>> members;  // kTable, in the order of their names
+    std::vector<TomlNode> items;    // kList
+    std::vector<TomlNode> members;  // kTable, in the order of their names
 
     // Returns: the member of that name, or nullptr.
-    const TomlNode* find(std::string_view name) const;
+    const TomlNode* find(std::string_view wanted) const;
 };
 
 // "a number", "a list", ... for messages.
@@ -42,7 +42,7 @@ std::string_view describe(TomlNode::Kind kind);
 
 // One thing that is wrong, and where.
 struct Problem {
-    Place at;
+    FilePlace at;
     std::string message;
 };
 

@@ -265,7 +265,7 @@ uint32_t days_of(const Schedule& s, std::chrono::year_month month) {
 
 // The first allowed minute of a day, not before `from`.
 std::optional<int64_t> minute_of_day(const Schedule& s, int64_t from) {
-    const auto hour = static_cast<unsigned>(from / 60);
+    const auto hour = static_cast<int>(from / 60);
     if ((s.hours >> hour & 1) != 0)
         if (const uint64_t left = s.minutes >> (from % 60); left != 0)
             return from + std::countr_zero(left);
