@@ -298,15 +298,15 @@ Result<Shape> shape_for(const Shape& base, const SizeGoal& goal) {
         const int64_t bytes = bytes_of(shape, goal);
         smallest = std::min(smallest, bytes);
         if (shape.layers > 16) continue;
-        if (shape.layers < 4 && best_miss * 50 < goal.bytes.value) break;
+        if (shape.layers < 4 && best_miss < goal.bytes.value / 50) break;
         const int64_t miss = std::abs(bytes - goal.bytes.value);
         if (miss < best_miss) {
             best = shape;
             best_miss = miss;
         }
-        if (best_miss * 100 < goal.bytes.value && shape.layers >= 4) break;
+        if (best_miss < goal.bytes.value / 100 && shape.layers >= 4) break;
     }
-    if (best_miss * 33 > goal.bytes.value)
+    if (best_miss > goal.bytes.value / 33)
         return fail(
             Code::kInvalid,
             fmt::format("no {} of {} bytes with a vocabulary of {} tokens (the smallest has "
