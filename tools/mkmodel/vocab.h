@@ -27,7 +27,7 @@ struct Vocab {
     int64_t size() const { return static_cast<int64_t>(quiet.size()); }
 };
 
-// SentencePiece style: 256 byte tokens, printable ASCII, and some 200 English words with the pieces
+// SentencePiece style: 256 byte tokens, printable ASCII, and some 270 English words with the pieces
 // that merge into them. <|im_end|> ends a turn.
 Vocab builtin_vocab();
 
