@@ -33,6 +33,14 @@ bool Connection::exchange(Wait wait, std::vector<std::string>& lines) {
     return true;
 }
 
+bool Connection::flush() {
+    while (write_some() && backlog() > 0) {
+        pollfd poll{.fd = fd_, .events = POLLOUT, .revents = 0};
+        if (::poll(&poll, 1, -1) < 0 && errno != EINTR) return false;
+    }
+    return backlog() == 0;
+}
+
 bool Connection::write_some() {
     while (backlog() > 0) {
         const ssize_t n =

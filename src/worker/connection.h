@@ -31,6 +31,9 @@ class Connection {
     // wire::kLineBytesMax.
     bool exchange(Wait wait, std::vector<std::string>& lines);
 
+    // Writes all that is queued, waiting for the other side to take it. False: it is gone.
+    bool flush();
+
   private:
     bool write_some();
     bool read_some(std::vector<std::string>& lines);

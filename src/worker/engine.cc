@@ -131,6 +131,11 @@ float Engine::logprob(int index, Token token) const {
 }
 
 bool Engine::truncate(Sequence sequence, int length) {
+    // A sliding-window layer may hold only the last tokens: a restored state has no others, and
+    // cells outside the window are used again. What the next token looks back on must be there.
+    const int window = llama_model_n_swa(impl_->model.get());
+    const llama_pos first = llama_memory_seq_pos_min(impl_->memory(), sequence);
+    if (window > 0 && length > 0 && first > std::max(0, length - window)) return false;
     return llama_memory_seq_rm(impl_->memory(), sequence, length, -1);
 }
 

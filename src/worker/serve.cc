@@ -71,14 +71,6 @@ void run_session(Session& session, Connection& connection, std::vector<std::stri
     }
 }
 
-// The last words have to be out before the process ends; a peer that does not read them is gone.
-void drain(Connection& connection) {
-    std::vector<std::string> ignored;
-    while (connection.backlog() > 0) {
-        if (!connection.exchange(Connection::Wait::kUntilSomething, ignored)) return;
-    }
-}
-
 }  // namespace
 
 int serve(const WorkerOptions& options) {
@@ -91,7 +83,7 @@ int serve(const WorkerOptions& options) {
     });
     if (!host) {
         emit(wire::LoadFailed{host.error()});
-        drain(connection);
+        connection.flush();  // the last words have to be out before the process ends
         return exit_code(host.error().code);
     }
     Session session(*host->engine, host->templates, options.session, emit);
