@@ -13,7 +13,7 @@ namespace {
 
 constexpr Millis kTickMax = seconds(1);
 constexpr Millis kTickMin{5};
-// When to come back after "queue full": about one short call's time.
+// When to come back: about the time of one short call.
 constexpr Millis kRetryAfter = seconds(5);
 
 Instant now() {
@@ -33,10 +33,11 @@ Millis tick_every(const CallsSettings& settings) {
     return std::clamp(shortest / 2, kTickMin, kTickMax);
 }
 
-// Clients of OpenAI's make retry everything from 500 up unless they are told not to. What cannot
-// fit, did not load or has waited its time will not do better at once.
+// OpenAI's clients retry everything from 500 up unless they are told not to. A line that is full, a
+// daemon that restarts or a worker that died is worth another try; what cannot fit or has waited
+// its time will not do better at once.
 http::Headers retry_headers(const wire::ApiError& error) {
-    if (error.status == 429) {
+    if (error.status == 429 || error.status == 503) {
         return {{"retry-after", std::to_string(kRetryAfter.value / 1000)},
                 {"retry-after-ms", std::to_string(kRetryAfter.value)}};
     }

@@ -48,6 +48,7 @@ struct Options {
 struct Speech {
     wire::CallKind kind = wire::CallKind::kChat;
     std::deque<json> deltas;
+    int64_t numbers = 0;  // then this many numbers, each made when it is its turn
     int64_t prompt = 0, spoken = 0;
     int64_t crash_after = -1;  // tokens; -1: never
     bool hangs = false;
@@ -217,12 +218,19 @@ class FakeWorker {
         } else if (frame.body.contains("tools")) {
             call_tool(speech, frame.body["tools"][0]["function"]["name"]);
         } else {
-            for (std::string& word : answer_words(frame.body, text)) {
-                const char* key = frame.kind == wire::CallKind::kChat ? "content" : "text";
-                speech.deltas.push_back({{key, std::move(word)}});
+            const bool says = text.starts_with("say");
+            if (says || speech.crash_after >= 0) {
+                speech.numbers = says ? number_in(text, 1) : INT32_MAX;
+                return speech;
             }
+            for (const std::string& word : answer_words(frame.body, text))
+                speech.deltas.push_back(word_delta(frame.kind, word));
         }
         return speech;
+    }
+
+    static json word_delta(wire::CallKind kind, const std::string& word) {
+        return {{kind == wire::CallKind::kChat ? "content" : "text", word}};
     }
 
     static void call_tool(Speech& speech, const json& name) {
@@ -241,11 +249,7 @@ class FakeWorker {
     static std::vector<std::string> answer_words(const json& body, const std::string& text) {
         if (body.value("response_format", json::object()).value("type", "") == "json_schema")
             return {"{\"answer\":", json(text).dump(), "}"};
-        if (!text.starts_with("say") && !text.starts_with("crash after")) return words_of(text);
-        const int count = text.starts_with("say") ? number_in(text, 1) : 1 << 20;
-        std::vector<std::string> out;
-        for (int i = 0; i < count; ++i) out.push_back(fmt::format("{}{}", i == 0 ? "" : " ", i));
-        return out;
+        return words_of(text);
     }
 
     // One token of every call whose time has come.
@@ -264,12 +268,17 @@ class FakeWorker {
             flush();
             ::raise(SIGSEGV);
         }
+        if (speech.deltas.empty() && speech.spoken < speech.numbers) {
+            const char* space = speech.spoken == 0 ? "" : " ";
+            speech.deltas.push_back(
+                word_delta(speech.kind, fmt::format("{}{}", space, speech.spoken)));
+        }
         if (!speech.deltas.empty()) {
             send(wire::Delta{id, std::move(speech.deltas.front()), nullptr});
             speech.deltas.pop_front();
             ++speech.spoken;
             speech.next += std::chrono::microseconds(options_.token_us);
-            if (!speech.deltas.empty()) return true;
+            if (!speech.deltas.empty() || speech.spoken < speech.numbers) return true;
         }
         wire::Finished finished;
         finished.id = id;

@@ -184,7 +184,7 @@ TEST(Gateway, ACallWhoseWorkerDiedBeforeItsFirstByteIsStartedAgain) {
     // The first worker never answers; the second is asked the same and does.
     Desk desk(start_at_once, {}, {"--token-us", "1000"});
     auto client = desk.client();
-    client.post(kChat, chat("say 30 words"));
+    client.post(kChat, chat("say 300 words"));
     desk.loop.await<CallArrived>();
     auto killer = desk.client();
     killer.post(kChat, chat("crash"));
@@ -193,7 +193,7 @@ TEST(Gateway, ACallWhoseWorkerDiedBeforeItsFirstByteIsStartedAgain) {
     desk.gateway.start_call(CallId{1}, {"fake"});
     EXPECT_THAT(client.read_response(),
                 HasSubstr(R"("content":"0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21)"));
-    EXPECT_EQ(desk.loop.await<CallFinished>().completion, Tokens{30});
+    EXPECT_EQ(desk.loop.await<CallFinished>().completion, Tokens{300});
 }
 
 TEST(Gateway, AStreamWhoseWorkerDiedEndsInAnError) {
