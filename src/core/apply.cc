@@ -143,7 +143,9 @@ struct Fold {
             bool changed = old != before.agents.end() && !same_times(old->second, spec);
             if (!agent.last_due) agent.last_due = e.wall;
             Wall latest = agent.held.empty() ? *agent.last_due : agent.held.back();
-            schedule_after(s, name, changed ? e.wall : std::max(latest, *agent.last_due));
+            latest = std::max(latest, *agent.last_due);
+            // A new schedule begins now, but runs no firing again when the clock was set back.
+            schedule_after(s, name, changed ? std::max(latest, e.wall) : latest);
         }
         for (const auto& [name, spec] : s.fleet.models) s.workers[name];
     }
@@ -230,6 +232,8 @@ struct Fold {
     void operator()(const StrangerWaits& e) {
         if (!e.waits)
             s.desk.stranger_since.reset();
+        else if (s.desk.lease == LeasePhase::kNone)
+            return;  // old news: the desk has been given back, and nobody is behind us
         else if (!s.desk.stranger_since)
             s.desk.stranger_since = now;
     }

@@ -2,6 +2,7 @@
 #include "core/fleet.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -87,22 +88,24 @@ class Starter {
     }
 
     void decide_held(const AgentName& name, const AgentState& agent) {
-        if (agent.held.empty()) return;
-        if (state_.fleet.agents.at(name).overlap == Overlap::kLatest)
-            for (size_t i = 0; i + 1 < agent.held.size(); ++i)
-                skip({.agent = name, .first = agent.held[i], .last = agent.held[i]},
-                     {.reason = Reason::kSuperseded});
-        if (!busy(name) && has_room())
-            start(name, agent.held.back(), Trigger::kSchedule, {.reason = Reason::kDue});
+        bool paused = is_paused(name);
+        bool only_latest = state_.fleet.agents.at(name).overlap == Overlap::kLatest;
+        for (const Wall& due : agent.held) {
+            bool is_latest = &due == &agent.held.back();
+            SkipFirings one{.agent = name, .first = due, .last = due};
+            if (paused)
+                skip(one, paused_why(name));
+            else if (only_latest && !is_latest)
+                skip(one, {.reason = Reason::kSuperseded});
+            else if (!busy(name) && has_room())  // busy from the first that starts
+                start(name, due, Trigger::kSchedule, {.reason = Reason::kDue});
+        }
     }
 
     // `due`'s start time has come.
     void decide_due(const AgentName& name, Wall due) {
         const AgentSpec& spec = state_.fleet.agents.at(name);
-        if (is_paused(name))
-            return skip(
-                {.agent = name, .first = due, .last = due},
-                {.reason = Reason::kPaused, .who = state_.paused ? "the fleet" : name.value});
+        if (is_paused(name)) return skip(all_due(spec, due), paused_why(name));
         if (passed_over(spec, due)) return;
         Millis late = seen_.wall - (due + stagger_of(state_.fleet.policy, spec, due));
         if (late > state_.fleet.policy.late_after) return decide_late(spec, due, late);
@@ -118,6 +121,9 @@ class Starter {
         return state_.paused || state_.agents.at(name).paused ||
                state_.fleet.agents.at(name).paused;
     }
+    Why paused_why(const AgentName& name) const {
+        return {.reason = Reason::kPaused, .who = state_.paused ? "the fleet" : name.value};
+    }
 
     void skip(SkipFirings firings, Why why) { draft_.want(std::move(firings), std::move(why)); }
 
@@ -127,9 +133,7 @@ class Starter {
         SkipFirings missed{
             .agent = spec.name, .first = due, .last = due, .count = 0, .outcome = Outcome::kMissed};
         Wall latest = due;
-        while (missed.count < kMissedFiringsMax) {
-            auto next = next_firing(spec.schedule, spec.zone, latest);
-            if (!next || *next + stagger_of(state_.fleet.policy, spec, *next) > seen_.wall) break;
+        while (auto next = next_due(spec, latest, missed.count)) {
             missed.last = latest;
             ++missed.count;
             latest = *next;
@@ -137,6 +141,22 @@ class Starter {
         if (missed.count == 0) return false;
         skip(missed, {.reason = Reason::kSuperseded});
         return true;
+    }
+    // From `due` to the last one that has come.
+    SkipFirings all_due(const AgentSpec& spec, Wall due) const {
+        SkipFirings all{.agent = spec.name, .first = due, .last = due};
+        while (auto next = next_due(spec, all.last, all.count)) {
+            all.last = *next;
+            ++all.count;
+        }
+        return all;
+    }
+    // The firing after `due`, if its start has come too and not too many are counted already.
+    std::optional<Wall> next_due(const AgentSpec& spec, Wall due, int64_t counted) const {
+        if (counted >= kMissedFiringsMax) return std::nullopt;
+        auto next = next_firing(spec.schedule, spec.zone, due);
+        if (next && *next + stagger_of(state_.fleet.policy, spec, *next) <= seen_.wall) return next;
+        return std::nullopt;
     }
 
     void decide_late(const AgentSpec& spec, Wall due, Millis late) {

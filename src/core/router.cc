@@ -61,4 +61,8 @@ Bytes desk_budget(const Policy& policy, const Snapshot& seen) {
     return policy.device_budget == Bytes{} ? whole : std::min(policy.device_budget, whole);
 }
 
+bool is_budget_known(const Policy& policy, const Snapshot& seen) {
+    return seen.device_total.has_value() || policy.device_budget > Bytes{};
+}
+
 }  // namespace hotdesk

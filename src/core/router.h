@@ -30,4 +30,9 @@ std::variant<Route, NoRoute> route(const Fleet& fleet, std::string_view wanted, 
 // after the reserve. Zero when neither is known.
 Bytes desk_budget(const Policy& policy, const Snapshot& seen);
 
+// Whether anybody knows how large the desk is. While nobody does, nothing is loaded on it and no
+// call is refused for its size: a probe that fails for a minute is no reason to turn people away,
+// and a desk measured as 0 bytes is.
+bool is_budget_known(const Policy& policy, const Snapshot& seen);
+
 }  // namespace hotdesk

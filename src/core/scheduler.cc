@@ -49,7 +49,7 @@ Why ended_reason(const Call& call) {
 }
 
 // What a call that waits has been waiting for, in words a user can act on.
-std::string blocker(const State& state, const Call& call) {
+std::string blocker(const State& state, const Call& call, const Snapshot& seen) {
     auto worker = state.workers.find(call.model);
     if (call.phase == CallPhase::kArrived || worker == state.workers.end()) return "not routed yet";
     switch (worker->second.phase) {
@@ -59,18 +59,33 @@ std::string blocker(const State& state, const Call& call) {
         case WorkerPhase::kAbsent: break;
     }
     if (state.desk.lease != LeasePhase::kHeld) return "another program holds the desk";
+    if (!is_budget_known(state.fleet.policy, seen))
+        return "the device cannot be measured and [gpu] device_budget is not set";
     if (!worker->second.last_error.message.empty()) return worker->second.last_error.message;
     return "other models held the desk";
+}
+
+// The desk was not measured when the call was routed, or the config has changed since.
+std::optional<Why> cannot_fit(const State& state, const Call& call, const Snapshot& seen) {
+    auto spec = state.fleet.models.find(call.model);
+    if (spec == state.fleet.models.end() || spec->second.placement == Placement::kHost ||
+        !is_budget_known(state.fleet.policy, seen))
+        return std::nullopt;
+    Bytes need = spec->second.need.device, budget = desk_budget(state.fleet.policy, seen);
+    if (need <= budget) return std::nullopt;
+    return Why{Reason::kCannotFit, need.value, budget.value, call.model.value};
 }
 
 void end_waiting(const State& state, const Call& call, const Snapshot& seen, Draft& draft) {
     if (!state.fleet.models.contains(call.model))
         return draft.want(refusal(call, seen.now, Code::kNotFound),
                           {.reason = Reason::kNoSuchModel, .who = call.model.value});
+    if (auto why = cannot_fit(state, call, seen))
+        return draft.want(refusal(call, seen.now, Code::kNoSpace), *why);
     if (seen.now < call.deadline) return draft.look_again(call.deadline);
     Millis limit = call.deadline - call.arrived, waited = seen.now - call.arrived;
     draft.want(refusal(call, seen.now, Code::kTimeout),
-               {Reason::kWaitOver, limit.value, waited.value, blocker(state, call)});
+               {Reason::kWaitOver, limit.value, waited.value, blocker(state, call, seen)});
 }
 
 void end_running(const State& state, const Call& call, const Snapshot& seen, Draft& draft) {
@@ -87,9 +102,10 @@ class Scheduler {
   public:
     Scheduler(const State& state, const Snapshot& seen, Draft& draft)
         : state_(state), seen_(seen), draft_(draft), lines_(lines_of(state)) {
-        for (auto& [model, line] : lines_)  // their wait is over: decide_call_ends has refused them
-            std::erase_if(line.waiting,
-                          [&](const Call* call) { return seen.now >= call->deadline; });
+        for (auto& [model, line] : lines_)  // decide_call_ends has refused them
+            std::erase_if(line.waiting, [&](const Call* call) {
+                return seen.now >= call->deadline || cannot_fit(state, *call, seen);
+            });
     }
 
     void decide() {
@@ -191,16 +207,18 @@ class Scheduler {
     // -- models on the CPU: beside whatever has the desk, as far as RAM goes
 
     void decide_host_loads() {
+        Bytes have = host_free();
         for (auto& [model, line] : lines_) {
             bool absent =
                 spec_of(model) && !is_present(state_, model) && !backing_off_.contains(model);
             if (line.waiting.empty() || on_desk(model) || !absent) continue;
             Bytes need = spec_of(model)->need.host;
-            Bytes have = host_free();
-            if (need <= have)
-                draft_.want(LoadModel{model}, {Reason::kDemand, need.value, have.value});
-            else
+            if (need > have) {
                 draft_.look_again(seen_.now + kProbeLagMax);
+                continue;
+            }
+            draft_.want(LoadModel{model}, {Reason::kDemand, need.value, have.value});
+            have -= need;
         }
     }
     // RAM that models may still take; unknown RAM does not hold a model back.
@@ -270,8 +288,10 @@ class Scheduler {
     }
 
     void load_or_make_room(const Call& call) {
+        if (!is_budget_known(policy(), seen_)) return;  // each look at the machine is a new chance
         Bytes need = spec_of(call.model)->need.device;
         Bytes free = desk_budget(policy(), seen_) - held_by_workers(state_).device;
+        if (is_present(state_, call.model)) return;  // it is leaving and still has calls running
         if (anybody_moving()) return;  // one load or unload at a time; its end is an event
         if (need <= free)
             load_when_probe_agrees(call.model, need, free);
@@ -380,7 +400,8 @@ void decide_call_ends(const State& state, const Snapshot& seen, Draft& draft) {
 
 void decide_routes(const State& state, const Snapshot& seen, Draft& draft) {
     int waiting = waiting_calls(state);
-    Bytes budget = desk_budget(state.fleet.policy, seen);
+    bool known = is_budget_known(state.fleet.policy, seen);
+    Bytes budget = known ? desk_budget(state.fleet.policy, seen) : Bytes{INT64_MAX};
     for (const auto& [id, call] : state.calls) {
         if (call.phase != CallPhase::kArrived) continue;
         if (state.draining) {

@@ -131,9 +131,9 @@ Violation left_behind(const Rest& rest, const ModelName& model, const Line& line
 
 Violation progress_or_idle(const Rest& rest) {
     auto lines = lines_of(rest.state);
-    bool desk_is_free = nobody_on_desk(rest.state, lines) &&
-                        rest.state.desk.lease != LeasePhase::kQueued &&
-                        !rest.state.desk.stranger_since;
+    bool desk_is_free =
+        nobody_on_desk(rest.state, lines) && rest.state.desk.lease != LeasePhase::kQueued &&
+        is_budget_known(rest.state.fleet.policy, rest.seen) && !rest.state.desk.stranger_since;
     bool somebody_pauses = false;
     const Call* oldest = nullptr;
     for (const auto& [model, line] : lines) {
@@ -144,8 +144,12 @@ Violation progress_or_idle(const Rest& rest) {
         if (!oldest || line.waiting.front()->id < oldest->id) oldest = line.waiting.front();
     }
     if (!oldest || !desk_is_free || somebody_pauses) return std::nullopt;
-    return fmt::format("call {} waits for {} and nobody is on the desk", oldest->id.value,
-                       oldest->model.value);
+    const Worker& worker = rest.state.workers.at(oldest->model);
+    return fmt::format(
+        "call {} waits for {} and nobody is on the desk (worker phase {}, {} failures, "
+        "gate {}, alarm in {})",
+        oldest->id.value, oldest->model.value, static_cast<int>(worker.phase), worker.failures,
+        rest.state.desk.gate.value, format_duration(rest.alarm.at - rest.seen.now));
 }
 
 namespace {
@@ -256,7 +260,8 @@ void EveryRunEndsOnce::configure(const Configured& configured) {
         bool changed = agent.last &&
                        (agent.spec.schedule != spec.schedule || agent.spec.zone != spec.zone) &&
                        agent.spec.name == name;
-        if (!agent.last || changed) agent.last = configured.wall;
+        if (!agent.last || changed)
+            agent.last = std::max(agent.last.value_or(configured.wall), configured.wall);
         agent.spec = spec;
     }
 }

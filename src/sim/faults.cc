@@ -37,6 +37,7 @@ std::string_view to_string(Fault fault) {
         case Fault::kProbeLag: return "probe_lag";
         case Fault::kReload: return "reload";
         case Fault::kOperator: return "operator";
+        case Fault::kOddFleet: return "odd_fleet";
     }
     return "";
 }

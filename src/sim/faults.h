@@ -24,8 +24,9 @@ enum class Fault : uint8_t {
     kProbeLag,       // freed memory is seen late, as drivers do it
     kReload,         // the fleet file changes
     kOperator,       // somebody pauses, evicts, runs and stops by hand
+    kOddFleet,       // sizes, limits and habits drawn at random instead of the usual ones
 };
-inline constexpr int kFaultCount = static_cast<int>(Fault::kOperator) + 1;
+inline constexpr int kFaultCount = static_cast<int>(Fault::kOddFleet) + 1;
 
 // A set of faults.
 class Faults {

@@ -67,6 +67,46 @@ Fleet generate_fleet(int agents, Random random) {
     return fleet;
 }
 
+namespace {
+
+void make_odd(Policy& policy, Random& random) {
+    policy.runs_max = static_cast<int>(random.between(1, 20));
+    policy.waiting_max = static_cast<int>(random.between(1, 20));
+    policy.stagger = random.between(Millis{}, seconds(60));
+    policy.late_after = random.between(Millis{1}, seconds(60));
+    policy.gate_age = random.between(Millis{}, seconds(60));
+    policy.call_max = random.between(seconds(2), seconds(30));
+    policy.kill_grace = random.between(Millis{100}, seconds(5));
+    if (random.chance(500)) policy.device_budget = mib(random.between(1000, 8000));
+}
+
+void make_odd(ModelSpec& model, Random& random) {
+    bool on_desk = model.placement == Placement::kDesk;
+    (on_desk ? model.need.device : model.need.host) = mib(random.between(200, 7000));
+    model.slots = static_cast<int>(random.between(1, 4));
+    model.keep = random.between(Millis{1}, minutes(2));
+    model.pinned = random.chance(200);
+}
+
+void make_odd(AgentSpec& agent, Random& random) {
+    if (random.chance(400))
+        agent.schedule = *parse_schedule(random.chance(500) ? "* * * * *" : "every 45s");
+    agent.overlap = static_cast<Overlap>(random.between(0, 2));
+    agent.catch_up = static_cast<CatchUp>(random.between(0, 1));
+    agent.grace = random.between(Millis{}, minutes(30));
+    agent.wait = random.between(Millis{}, minutes(8));
+    agent.timeout = random.chance(100) ? Millis{} : random.between(seconds(1), minutes(5));
+    agent.paused = random.chance(50);
+}
+
+}  // namespace
+
+void make_odd(Fleet& fleet, Random random) {
+    make_odd(fleet.policy, random);
+    for (auto& [name, model] : fleet.models) make_odd(model, random);
+    for (auto& [name, agent] : fleet.agents) make_odd(agent, random);
+}
+
 std::vector<std::string> assume_sizes(Fleet& fleet) {
     std::vector<std::string> assumed;
     for (auto& [name, spec] : fleet.models) {

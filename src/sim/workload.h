@@ -23,6 +23,10 @@ struct Hardware {
 // hours and daily; most of them on round minutes, where everybody's cron jobs are.
 Fleet generate_fleet(int agents, Random random);
 
+// The same fleet with odd corners: models of any size, few slots, short waits and time-outs, every
+// overlap and catch-up, limits that are reached.
+void make_odd(Fleet& fleet, Random random);
+
 // Gives models whose needs are unknown a size. Returns: a line for each, to be printed.
 std::vector<std::string> assume_sizes(Fleet& fleet);
 

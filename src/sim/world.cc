@@ -156,6 +156,14 @@ Summary World::summary() && {
     return summary;
 }
 
+Options usual_day(uint64_t seed, int agents, const Faults& faults) {
+    Random random(seed);
+    Options day{.seed = random.next(), .faults = faults, .fleet = {}};
+    day.fleet = generate_fleet(agents, random.fork());
+    if (faults.has(Fault::kOddFleet)) make_odd(day.fleet, random.fork());
+    return day;
+}
+
 Simulation simulate(Options options) {
     World world(std::move(options));
     std::optional<Loop> loop;

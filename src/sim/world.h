@@ -25,7 +25,7 @@ namespace hotdesk::sim {
 struct Options {
     uint64_t seed = 1;
     Faults faults;
-    Fleet fleet;
+    Fleet fleet;  // see usual_day() for one
     Hardware hardware;
     Wall start{1'772'409'600'000};  // Monday 2 March 2026, 00:00 UTC
     Millis length = hours(24);
@@ -100,6 +100,9 @@ class World : public Clock, public Probe, public Executor, public Journal {
     int64_t deaths_ = 0;
     int actions_to_live_ = -1;  // < 0: for ever
 };
+
+// A generated fleet of so many agents, odd where the faults say so, on the usual hardware.
+Options usual_day(uint64_t seed, int agents, const Faults& faults);
 
 // The outcome of a whole simulation.
 struct Simulation {

@@ -15,10 +15,9 @@ int main(int argc, char** argv) {
     if (!faults) return fmt::print(stderr, "{}\n", faults.error().message), 64;
     int first = number(4, 1), seeds = number(1, 3), failed = 0;
     for (int seed = first; seed < first + seeds; ++seed) {
-        sim::Options options{.seed = static_cast<uint64_t>(seed), .faults = *faults, .fleet = {}};
-        options.fleet = sim::generate_fleet(number(2, 50), sim::Random(options.seed));
-        options.check = true;
-        auto result = sim::simulate(options);
+        sim::Options day = sim::usual_day(static_cast<uint64_t>(seed), number(2, 50), *faults);
+        day.check = true;
+        auto result = sim::simulate(day);
         fmt::print("{} {:016x}\n", seed, result.summary.trace_hash);
         for (const auto& broken : result.broken)
             fmt::print(stderr, "seed {} at {}: {}: {}\n", seed, broken.at.ms, broken.checker,
