@@ -78,6 +78,15 @@ class Job(LeaseTestCase):
         self.assertFalse(is_alive(self.pid_in("hidden")))
         self.assert_desk_is_clean()
 
+    def test_the_next_one_starts_after_the_last_grandchild(self):
+        escape = ESCAPE.format(self.file("hidden"))
+        runner = self.lease("sh", "-c", f"{escape} read go", stdin=subprocess.PIPE)
+        hidden = self.pid_in("hidden")
+        waiter = self.waiter("cat", f"/proc/{hidden}/stat")
+        runner.communicate("go\n")
+        code, out, err = self.finish(waiter)
+        self.assertEqual((code, out), (1, ""), err)  # there is no such process any more
+
     def test_signals_are_passed_on(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
             runner, _ = self.holder("trap 'exit 40' TERM; trap 'exit 41' INT; trap 'exit 42' USR1;"
