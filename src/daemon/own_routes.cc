@@ -286,6 +286,7 @@ void Routes::reload(const Request&, const Responder& responder) {
 void Routes::add() {
     add_view("status", views::status);
     add_view("queue", views::queue);
+    add_view("ps", views::ps);
     add_view("desks", views::desks);
     add_view("models", views::models);
     get("agents", &Routes::agents);

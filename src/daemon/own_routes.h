@@ -22,7 +22,7 @@ struct OwnRoutes {
         reload;  // reads the fleet file again; errors go to the caller. Thread: io
 };
 
-// GET  status agents runs runs/ID queue desks models why/ID logs/ID
+// GET  status ps agents runs runs/ID queue desks models why/ID logs/ID
 // POST agents/NAME/run|pause|resume, pause, resume, drain, reload, models/NAME/evict, runs/ID/stop
 // Thread: before the io thread runs.
 void add_own_routes(const OwnRoutes& own);

@@ -325,6 +325,12 @@ Json queue(const Moment& moment) {
     return {{"schema", kSchema}, {"calls", std::move(list)}};
 }
 
+Json ps(const Moment& moment) {
+    Json out = live_runs(moment);
+    out["calls"] = queue(moment)["calls"];
+    return out;
+}
+
 Json desks(const Moment& moment) {
     const State& state = moment.state;
     const Bytes budget = desk_budget(state.fleet.policy, moment.seen);

@@ -38,6 +38,8 @@ nlohmann::json status(const Moment& moment);
 nlohmann::json agents(const Moment& moment, const LastRuns& last_runs);
 nlohmann::json live_runs(const Moment& moment);
 nlohmann::json queue(const Moment& moment);
+// Both, of one moment: {"runs", "calls"}.
+nlohmann::json ps(const Moment& moment);
 nlohmann::json desks(const Moment& moment);
 nlohmann::json models(const Moment& moment);
 
