@@ -29,9 +29,7 @@ struct Command {
 
 // In the order of --help: to begin, to look, to act, to understand.
 constexpr Command kCommands[] = {
-#if __has_include("cli/up_command.h")
     {"up", "the daemon, in the foreground", up_command},
-#if __has_include("cli/demo_command.h")
     {"demo", "fifty agents on a miniature desk, in a minute", demo_command},
     {"init", "write a commented hotdesk.toml for this machine", init_command},
     {"config", "check|show|doc: what the config says and may say", config_command},
@@ -53,9 +51,7 @@ constexpr Command kCommands[] = {
     {"reload", "read the config again", reload_command},
     {"lease", "run|show|break: the desk's lock, with or without a daemon", lease_command},
     {"why", "RUN|CALL|AGENT|MODEL: what was decided, and why", why_command},
-#if __has_include("cli/simulate_command.h")
     {"simulate", "your fleet for a day or a year, in seconds", simulate_command},
-#if __has_include("cli/replay_command.h")
     {"replay", "FILE: decide again from a journal", replay_command},
 };
 
