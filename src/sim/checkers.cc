@@ -113,7 +113,7 @@ bool nobody_on_desk(const State& state, const std::map<ModelName, Line>& lines) 
 bool pauses(const Rest& rest, const Worker& worker) {
     const Desk& desk = rest.state.desk;
     Instant patience = std::max(desk.freed_at, desk.since) + kProbeLagMax;
-    bool soon = rest.alarm.at <= std::max(patience, worker.retry_at);
+    bool soon = rest.alarm.at <= std::max(patience, worker.retry_at) + kProbeAgain;
     return (worker.retry_at > rest.seen.now || patience > rest.seen.now) && soon;
 }
 

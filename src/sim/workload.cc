@@ -77,7 +77,7 @@ void make_odd(Policy& policy, Random& random) {
     policy.gate_age = random.between(Millis{}, seconds(60));
     policy.call_max = random.between(seconds(2), seconds(30));
     policy.kill_grace = random.between(Millis{100}, seconds(5));
-    if (random.chance(500)) policy.device_budget = mib(random.between(1000, 8000));
+    if (random.chance(500)) policy.device_budget = mib(random.between(1000, 5800));
 }
 
 void make_odd(ModelSpec& model, Random& random) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/world.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -162,6 +164,11 @@ Options usual_day(uint64_t seed, int agents, const Faults& faults) {
     day.fleet = generate_fleet(agents, random.fork());
     if (faults.has(Fault::kOddFleet)) make_odd(day.fleet, random.fork());
     return day;
+}
+
+std::string command_for(uint64_t seed, int agents, Millis length, const Faults& faults) {
+    return fmt::format("hotdesk simulate --seed {} --agents {} --hours {} --faults {} --check",
+                       seed, agents, length.value / hours(1).value, to_string(faults));
 }
 
 Simulation simulate(Options options) {

@@ -111,4 +111,7 @@ struct Simulation {
 };
 Simulation simulate(Options options);
 
+// The command that runs the same day again.
+std::string command_for(uint64_t seed, int agents, Millis length, const Faults& faults);
+
 }  // namespace hotdesk::sim
