@@ -354,7 +354,7 @@ class Scheduler {
             empty = false;
             if (is_idle(model, worker)) unload(model, why);
         }
-        if (empty) draft_.want(ReleaseDesk{}, why);
+        if (empty && !draft_.wants(ReleaseDesk{})) draft_.want(ReleaseDesk{}, why);
     }
 
     const State& state_;

@@ -15,7 +15,7 @@ for file in "$source"/src/base/*.cc "$source"/src/core/*.cc "$source"/src/loop/*
             "$source"/test/determinism/sim_trace.cc; do
     case $file in *_test.cc) continue ;; esac
     object=$work/$(echo "${file#"$source"/}" | tr / _).o
-    $launcher "$compiler" -std=c++20 "$@" -I"$source/src" -c "$file" -o "$object"
+    $launcher "$compiler" -std=c++20 -DHOTDESK_VERSION=\"same\" "$@" -I"$source/src" -c "$file" -o "$object"
     objects="$objects $object"
 done
 # shellcheck disable=SC2086
