@@ -38,27 +38,16 @@ Result<Places> make_places() {
     places.models_dir = cache_directory() + "/demo-models";
     std::string name = (fs::temp_directory_path() / "hotdesk-demo-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-        return fail(Code::kDenied, fmt::format("cannot make a directory in {}", fs::temp_directory_path().string()));
+        return fail(Code::kDenied, fmt::format("cannot make a directory in {}",
+                                               fs::temp_directory_path().string()));
     places.directory = name;
     for (const char* share : {"/share/hotdesk", "/../share/hotdesk"})
         if (fs::exists(places.programs + share + "/demo/agent.py"))
             places.agent_script = places.programs + share + "/demo/agent.py";
     if (places.agent_script.empty())
-        return fail(Code::kNotFound, fmt::format("{}/share/hotdesk/demo/agent.py is missing", places.programs));
+        return fail(Code::kNotFound,
+                    fmt::format("{}/share/hotdesk/demo/agent.py is missing", places.programs));
     return places;
-}
-
-// Runs a short command to its end. Errors: kInternal with its exit code.
-Status run_to_end(const std::vector<std::string>& command, RunLog& log) {
-    HD_TRY(Child child, start_child({.command = command, .marker = "demo:tool"}));
-    while (!has_ended(child.pidfd)) {
-        copy_output(child.output, log);
-        pause_a_moment();
-    }
-    copy_output(child.output, log);
-    HD_TRY(auto code, reap(child));
-    if (code == 0) return {};
-    return fail(Code::kInternal, fmt::format("{} ended with exit code {}", command.front(), code.value_or(-1)));
 }
 
 Status make_models(const Places& places, ProgressLine& line) {
@@ -69,8 +58,10 @@ Status make_models(const Places& places, ProgressLine& line) {
         std::string path = model_path(places, model), part = path + ".part";
         if (fs::exists(path)) continue;
         line.show(fmt::format("making the model {} ({})", model.name, model.size));
-        HD_TRY_VOID(run_to_end({places.programs + "/hotdesk-mkmodel", "--size", model.size, "--seed",
-                                std::to_string(model.seed), "--name", model.name, "--quiet", part}, log));
+        HD_TRY_VOID(
+            run_to_end({places.programs + "/hotdesk-mkmodel", "--size", model.size, "--seed",
+                        std::to_string(model.seed), "--name", model.name, "--quiet", part},
+                       log));
         fs::rename(part, path, ec);
         if (ec) return fail(Code::kNoSpace, fmt::format("cannot write {}: {}", path, ec.message()));
     }
@@ -107,26 +98,22 @@ Result<PartResult> run_burst(const Places& places, ProgressLine& line) {
     Instant began = monotonic_now();
     for (const DemoAgent& agent : agents())
         HD_TRY_VOID(daemon->client().post("agents/" + agent.name + "/run"));
-    HD_TRY_VOID(watch(*daemon, line, kAgents, [&] { return runs_closed(daemon->tally()) >= kAgents; }));
+    HD_TRY_VOID(
+        watch(*daemon, line, kAgents, [&] { return runs_closed(daemon->tally()) >= kAgents; }));
     Millis wall = monotonic_now() - began;
     HD_TRY_VOID(daemon->stop());
     return PartResult{daemon->tally(), wall};
 }
 
-// The fleet's own schedules over one day.
+// The fleet's own schedules over one day; then the runs under way end and the daemon with them.
 Result<PartResult> run_day(const Places& places, ProgressLine& line) {
     HD_TRY(auto daemon, DemoDaemon::start(places, kTimeLapse));
     Instant began = monotonic_now();
-    Millis day{hours(24).value / kTimeLapse};
-    auto is_over = [&] { return monotonic_now() - began >= day && daemon->state().runs.empty(); };
-    auto one_day = [&] {
-        if (monotonic_now() - began >= day) (void)daemon->client().post("pause");
-        return is_over();
-    };
-    HD_TRY_VOID(watch(*daemon, line, 126, one_day));
-    Millis wall = monotonic_now() - began;
-    HD_TRY_VOID(daemon->stop());
-    return PartResult{daemon->tally(), wall};
+    Instant evening = began + Millis{hours(24).value / kTimeLapse};
+    HD_TRY_VOID(watch(*daemon, line, kFiringsADay, [&] { return monotonic_now() >= evening; }));
+    HD_TRY_VOID(daemon->drain());
+    HD_TRY_VOID(watch(*daemon, line, kFiringsADay, [&] { return daemon->has_ended(); }));
+    return PartResult{daemon->tally(), monotonic_now() - began};
 }
 
 Result<DemoResult> run_demo(const Places& places) {
@@ -141,11 +128,14 @@ Result<DemoResult> run_demo(const Places& places) {
     HD_TRY(result.day, run_day(places, line));
     line.finish(fmt::format("{} runs done", result.day.tally.runs(Outcome::kDone)));
     HD_TRY(result.device, read_emulated_ledger(places.ledger()));
-    fmt::print(stderr, "3. The same fifty without hotdesk: each loads its own model when it wakes\n");
-    HD_TRY(result.naive, run_naive(places, [&](const NaiveResult& so_far) {
-        line.show(fmt::format("{} runs done, {} out of memory", so_far.runs_done, so_far.oom));
-    }));
-    line.finish(fmt::format("{} runs done, {} out of memory", result.naive.runs_done, result.naive.oom));
+    fmt::print(stderr,
+               "3. The same fifty without hotdesk: each loads its own model when it wakes\n");
+    HD_TRY(
+        result.naive, run_naive(places, [&](const NaiveResult& so_far) {
+            line.show(fmt::format("{} runs done, {} out of memory", so_far.runs_done, so_far.oom));
+        }));
+    line.finish(
+        fmt::format("{} runs done, {} out of memory", result.naive.runs_done, result.naive.oom));
     result.wall = monotonic_now() - began;
     return result;
 }
@@ -159,15 +149,21 @@ int demo_command(std::span<const std::string> args) {
     if (!places) return report(places.error());
     auto result = run_demo(*places);
     if (!result) {
-        fmt::print(stderr, "hotdesk demo: {}; what it wrote is in {}\n", result.error().message, places->directory);
+        fmt::print(stderr, "hotdesk demo: {}; what it wrote is in {}\n", result.error().message,
+                   places->directory);
         return to_int(ExitCode::kFailed);
     }
-    if (typed->is_json) print_json_summary(*result);
-    else print_summary(*result);
+    if (typed->is_json)
+        print_json_summary(*result);
+    else
+        print_summary(*result);
     bool good = is_good(*result);
     std::error_code ec;
-    if (good) fs::remove_all(places->directory, ec);
-    else fmt::print(stderr, "hotdesk demo: not as promised; logs and history are in {}\n", places->directory);
+    if (good)
+        fs::remove_all(places->directory, ec);
+    else
+        fmt::print(stderr, "hotdesk demo: not as promised; logs and history are in {}\n",
+                   places->directory);
     return to_int(good ? ExitCode::kOk : ExitCode::kFailed);
 }
 

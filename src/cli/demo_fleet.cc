@@ -13,11 +13,17 @@ struct Job {
     int runs_a_day;
 };
 
-// 126 firings a day: enough to see the night, few enough for two cores in a time-lapse.
 constexpr Job kJobs[] = {
     {"triage", "clerk", 12, 4}, {"alerts", "clerk", 10, 3},      {"digest", "writer", 10, 2},
     {"report", "writer", 8, 1}, {"operator", "operator", 10, 2},
 };
+
+constexpr int firings_a_day() {
+    int sum = 0;
+    for (const Job& job : kJobs) sum += job.agents * job.runs_a_day;
+    return sum;
+}
+static_assert(firings_a_day() == kFiringsADay);
 
 // Spread over the day like a person would: round hours, some together.
 std::string schedule_of(const Job& job, int index) {

@@ -13,6 +13,8 @@ namespace hotdesk::demo {
 
 inline constexpr Bytes kDeskBytes = mib(96);
 inline constexpr int kAgents = 50;
+// Enough to see the night, few enough for two cores in a time-lapse.
+inline constexpr int kFiringsADay = 126;
 
 // Where things are.
 struct Places {

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "cli/demo_daemon.h"
 #include "os/child.h"
 #include "os/clock.h"
 #include "os/run_log.h"
@@ -49,6 +50,7 @@ ChildSpec child_of(const Places& places, const DemoAgent& agent, const std::stri
                     "--gpu-layers",
                     model.on_desk ? "all" : "0"};
     if (model.on_desk) spec.command.insert(spec.command.end(), {"--backend", places.backend()});
+    spec.env = device_env(places.directory + "/naive-ledger");
     spec.marker = "naive:" + agent.name;
     return spec;
 }

@@ -19,7 +19,8 @@ namespace {
 constexpr Millis kLineEvery = seconds(3);
 
 int64_t runs_failed(const Tally& tally) {
-    return tally.runs(Outcome::kFailed) + tally.runs(Outcome::kTimedOut) + tally.runs(Outcome::kInterrupted);
+    return tally.runs(Outcome::kFailed) + tally.runs(Outcome::kTimedOut) +
+           tally.runs(Outcome::kInterrupted);
 }
 int64_t runs_skipped(const Tally& tally) {
     return tally.runs(Outcome::kSkipped) + tally.firings_without_run(Outcome::kSkipped) +
@@ -29,9 +30,15 @@ int64_t runs_skipped(const Tally& tally) {
 int64_t sum(int64_t (*of)(const Tally&), const DemoResult& result) {
     return of(result.burst.tally) + of(result.day.tally);
 }
-int64_t runs_done(const Tally& tally) { return tally.runs(Outcome::kDone); }
-int64_t loads(const Tally& tally) { return tally.loads(); }
-int64_t loads_failed(const Tally& tally) { return tally.loads_failed(); }
+int64_t runs_done(const Tally& tally) {
+    return tally.runs(Outcome::kDone);
+}
+int64_t loads(const Tally& tally) {
+    return tally.loads();
+}
+int64_t loads_failed(const Tally& tally) {
+    return tally.loads_failed();
+}
 
 int64_t resident_max(const DemoResult& result) {
     return std::max(result.burst.tally.desk_resident_max(), result.day.tally.desk_resident_max());
@@ -47,7 +54,9 @@ std::vector<int64_t> all_waits(const DemoResult& result) {
     return waits;
 }
 
-std::string seconds_text(Millis t) { return fmt::format("{:.1f} s", static_cast<double>(t.value) / 1000); }
+std::string seconds_text(Millis t) {
+    return fmt::format("{:.1f} s", static_cast<double>(t.value) / 1000);
+}
 
 void print_part(const char* title, const PartResult& part) {
     Percentiles wait = percentiles_of(part.tally.waits_ms());
@@ -80,29 +89,36 @@ std::string progress_text(const State& state, const Tally& tally, int runs_expec
     for (const auto& [model, line] : lines) waiting += line.waiting.size();
     std::string desk = "empty";
     for (const auto& [model, worker] : state.workers) {
-        if (worker.phase == WorkerPhase::kAbsent || worker.spec.placement != Placement::kDesk) continue;
+        if (worker.phase == WorkerPhase::kAbsent || worker.spec.placement != Placement::kDesk)
+            continue;
         desk = worker.phase == WorkerPhase::kReady
                    ? fmt::format("{} ({} running)", model.value, lines[model].running)
                    : fmt::format("{} ({})", model.value,
                                  worker.phase == WorkerPhase::kLoading ? "loading" : "unloading");
     }
     return fmt::format("{}/{} runs done, {} going, {} calls waiting | desk: {} | {} loads",
-                       runs_done(tally), runs_expected, state.runs.size(), waiting, desk, tally.loads());
+                       runs_done(tally), runs_expected, state.runs.size(), waiting, desk,
+                       tally.loads());
 }
 
 void print_summary(const DemoResult& result) {
     fmt::print("\nFifty agents, one desk of {}\n\n", format_bytes(kDeskBytes));
     print_part("all at once", result.burst);
     print_part("a day, time-lapse", result.day);
-    fmt::print("  {:<22}{} of {} at the most, {} heavy model resident at a time, {} out of memory\n",
-               "memory", format_bytes(result.device.peak), format_bytes(kDeskBytes), resident_max(result), oom(result));
-    fmt::print("  {:<22}{} of {} runs done, {} out of memory{} in {}\n\n", "without hotdesk",
-               result.naive.runs_done, kAgents, result.naive.oom,
-               result.naive.failed > 0 ? fmt::format(", {} failed otherwise", result.naive.failed) : "",
-               seconds_text(result.naive.wall));
     fmt::print(
-        "The device is emulated: a ggml backend with a hard budget of {} that computes on the CPU.\n"
-        "Agents, daemon, lease, workers, llama.cpp and every failed allocation are real. The models have\n"
+        "  {:<22}{} of {} at the most, {} heavy model resident at a time, {} out of memory\n",
+        "memory", format_bytes(result.device.peak), format_bytes(kDeskBytes), resident_max(result),
+        oom(result));
+    fmt::print(
+        "  {:<22}{} of {} runs done, {} out of memory{} in {}\n\n", "without hotdesk",
+        result.naive.runs_done, kAgents, result.naive.oom,
+        result.naive.failed > 0 ? fmt::format(", {} failed otherwise", result.naive.failed) : "",
+        seconds_text(result.naive.wall));
+    fmt::print(
+        "The device is emulated: a ggml backend with a hard budget of {} that computes on the "
+        "CPU.\n"
+        "Agents, daemon, lease, workers, llama.cpp and every failed allocation are real. The "
+        "models have\n"
         "random weights: what they say means nothing. Took {}.\n",
         format_bytes(kDeskBytes), seconds_text(result.wall));
 }
@@ -124,8 +140,11 @@ void print_json_summary(const DemoResult& result) {
                 {"wait_ms", {{"p50", wait.p50}, {"p95", wait.p95}, {"max", wait.max}}},
                 {"wall_ms", result.wall.value},
                 {"device", "emulated"},
-                {"naive", {{"oom", result.naive.oom}, {"runs_done", result.naive.runs_done},
-                           {"failed", result.naive.failed}, {"wall_ms", result.naive.wall.value}}}});
+                {"naive",
+                 {{"oom", result.naive.oom},
+                  {"runs_done", result.naive.runs_done},
+                  {"failed", result.naive.failed},
+                  {"wall_ms", result.naive.wall.value}}}});
 }
 
 bool is_good(const DemoResult& result) {

@@ -44,8 +44,10 @@ int up(const Typed& typed) {
         HD_TRY(LoadedFleet again, load_fleet(config));
         return std::move(again.fleet);
     };
-    Status served = serve({.config = std::move(loaded->config), .fleet = std::move(loaded->fleet),
-                           .read_again = read_again, .program_dir = program_directory(),
+    Status served = serve({.config = std::move(loaded->config),
+                           .fleet = std::move(loaded->fleet),
+                           .read_again = read_again,
+                           .program_dir = program_directory(),
                            .wall_rate = typed.time_lapse});
     return served ? to_int(ExitCode::kOk) : report(served.error());
 }

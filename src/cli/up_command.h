@@ -8,8 +8,8 @@
 
 namespace hotdesk {
 
-// `args` is what follows "up". Returns the exit code: 78 when the config has errors, 75 when another
-// daemon has the state directory.
+// `args` is what follows "up". Returns the exit code: 78 when the config has errors, 75 when
+// another daemon has the state directory.
 int up_command(std::span<const std::string> args);
 
 }  // namespace hotdesk

@@ -81,8 +81,7 @@ struct ModelSettings {
     std::string kv = "f16";
     std::string keep = "10m";
     Texts aliases;
-    int64_t threads = 0;
-    int64_t gpu_layers = -1;
+    int64_t threads = 1;
     FilePlace at;
 };
 

@@ -31,6 +31,7 @@ ModelSpec model_of(const ModelSettings& m) {
     model.placement = m.placement == "cpu" ? Placement::kHost : Placement::kDesk;
     model.context = {m.ctx};
     model.slots = static_cast<int>(m.slots);
+    model.threads = static_cast<int>(m.threads);
     model.kv_type = m.kv;
     model.pinned = m.keep == "always";
     model.keep = model.pinned ? Millis{} : parse_duration(m.keep).value_or(Millis{});

@@ -188,8 +188,8 @@ const std::vector<Key<ModelSettings>>& keys_of() {
          "Unloaded after this long without a call, or \"always\": never for idleness."},
         {"aliases", &S::aliases, each(check_alias),
          "Other names, such as those that unmodified agents ask for (\"gpt-4o-mini\")."},
-        {"threads", &S::threads, count(0, 1024), "CPU threads. 0: as many as there are cores."},
-        {"gpu_layers", &S::gpu_layers, count(-1, 10'000), "Layers on the device. -1: all of them."},
+        {"threads", &S::threads, count(1, 1024),
+         "CPU threads of its worker. More than there are free cores makes it many times slower."},
     };
     return keys;
 }

@@ -98,10 +98,10 @@ Status check_listen(const std::string& text) {
     if (text.starts_with("unix:")) return check_socket_path(std::string_view(text).substr(5));
     const auto [host, port] = split(text);
     const bool is_host = is_ipv4(host) || is_bracketed_ipv6(host);
-    if (is_host && port != "0" && is_number_up_to(port, 65535)) return {};
+    if (is_host && is_number_up_to(port, 65535)) return {};
     return fail(Code::kInvalid,
                 fmt::format("\"{}\" is not an address: write \"unix:PATH\", \"127.0.0.1:8111\" or "
-                            "\"[::1]:8111\", with a port from 1 to 65535",
+                            "\"[::1]:8111\", with a port up to 65535 (0: a free one)",
                             text));
 }
 

@@ -35,6 +35,7 @@ struct ModelSpec {
     Tokens context;               // cells of the KV pool, shared by the slots
     int slots = 4;                // calls decoded together
     std::string kv_type = "f16";  // "f16" or "q8_0"
+    int threads = 1;             // of the CPU, in its worker
     Footprint need;
     Millis keep;          // unloaded after this long without a call; see `pinned`
     bool pinned = false;  // keep = "always": never unloaded for idleness

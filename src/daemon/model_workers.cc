@@ -25,6 +25,8 @@ WorkerCommand worker_command(const WorkerSettings& settings, const ModelSpec& sp
                     std::to_string(spec.slots),
                     "--contexts",
                     std::to_string(contexts_of(spec)),
+                    "--threads",
+                    std::to_string(spec.threads),
                     "--kv",
                     spec.kv_type,
                     "--device",

@@ -58,6 +58,7 @@ void fields(V& v, S& s) {
     v("context", s.context);
     v("slots", s.slots);
     v("kv_type", s.kv_type);
+    v("threads", s.threads);
     v("need", s.need);
     v("keep", s.keep);
     v("pinned", s.pinned);

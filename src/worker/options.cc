@@ -109,7 +109,7 @@ Status set_option(const std::string& name, const std::string& value, WorkerOptio
     else if (name == "--backend")
         engine.backends.push_back(value);
     else if (name == "--device")
-        engine.device = value;
+        engine.device = value == "auto" ? "" : value;
     else
         return fail(Code::kInvalid, fmt::format("unknown option {}", name));
     return {};
