@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: MIT
+"""What the end-to-end tests share: a daemon with a config and a state directory of its own, asked
+through the command line and HTTP. Standard library only; every wait is for a condition."""
+import http.client
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+HOTDESK = os.path.abspath(os.environ["HOTDESK_TEST_PROGRAM"])
+FAKE_WORKER = os.path.abspath(os.environ["HOTDESK_TEST_FAKE_WORKER"])
+MKMODEL = os.environ.get("HOTDESK_TEST_MKMODEL", "")
+EMULATED = os.environ.get("HOTDESK_TEST_EMULATED", "")  # the ggml backend; "" without the engine
+LEDGER_TOOL = os.environ.get("HOTDESK_TEST_LEDGER_TOOL", "")
+PATIENCE = 60.0  # seconds: never reached unless something is broken, even on a loaded machine
+MARK = "E2E_FOLDER"  # in the environment of the daemon and of all that it starts
+
+# The fake worker under the real one's name. A file "MODEL.args" beside a model changes how the
+# workers of that model behave.
+WORKER_SCRIPT = """#!/bin/sh
+[ -f "$2.args" ] && extra=$(cat "$2.args")
+exec {} "$@" $extra
+"""
+
+_programs = None
+
+
+def fake_programs():
+    """A directory with the real hotdesk and the fake worker beside it, made once."""
+    global _programs
+    if _programs is None:
+        _programs = tempfile.TemporaryDirectory(prefix="hotdesk-e2e-bin-")
+        program = os.path.join(_programs.name, "hotdesk")
+        try:
+            os.link(HOTDESK, program)
+        except OSError:
+            shutil.copy(HOTDESK, program)
+        worker = os.path.join(_programs.name, "hotdesk-worker")
+        with open(worker, "w") as file:
+            file.write(WORKER_SCRIPT.format(shlex.quote(FAKE_WORKER)))
+        os.chmod(worker, 0o755)
+    return _programs.name
+
+
+def make_model(path, **options):
+    """A GGUF of random weights that a header can be read from."""
+    options = {"layers": 1, "embd": 32, "heads": 2, "heads-kv": 1, "ff": 64, "quant": "F16"} | options
+    flags = [f"--{key}={value}" for key, value in options.items()]
+    subprocess.run([MKMODEL, path, "--quiet", *flags], check=True)
+    return path
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value)
+
+
+def table(name, keys):
+    return f"[{name}]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in keys.items()) + "\n"
+
+
+class Answer:
+    """A response of the HTTP API."""
+
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = {key.lower(): value for key, value in response.getheaders()}
+        self.body = response.read().decode()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self):
+        return self.json["error"]
+
+    @property
+    def text(self):
+        choice = self.json["choices"][0]
+        return choice["message"]["content"] if "message" in choice else choice["text"]
+
+
+class Stream:
+    """A streamed call; events are read one at a time."""
+
+    def __init__(self, connection, response):
+        self.connection, self.response = connection, response
+        self.status = response.status
+
+    def event(self):
+        """The next data of the stream; None at its end. Comments are passed over."""
+        while True:
+            line = self.response.readline()
+            if not line:
+                return None
+            if line.startswith(b"data: "):
+                data = line[6:].strip().decode()
+                return data if data == "[DONE]" else json.loads(data)
+
+    def events(self):
+        return list(iter(self.event, None))
+
+    def close(self):
+        self.response.close()
+        self.connection.close()
+
+
+class Daemon:
+    """One `hotdesk up`, and its address."""
+
+    def __init__(self, case, *options, env=None):
+        self.case = case
+        self.log_path = os.path.join(case.folder, f"daemon-{len(case.daemons)}.log")
+        self.log_file = open(self.log_path, "wb")
+        self.process = subprocess.Popen(
+            [case.program, "up", "--config", case.config_path, *options],
+            env=case.environment | (env or {}), stdout=self.log_file, stderr=self.log_file,
+            cwd=case.folder)
+        self.pid = self.process.pid
+
+    def log(self):
+        with open(self.log_path, errors="replace") as file:
+            return file.read()
+
+    def port(self):
+        found = re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log())
+        return int(found[1]) if found else None
+
+    def wait_until_ready(self):
+        def is_ready():
+            self.case.assertIsNone(self.process.poll(), self.log())
+            return self.port() and " ready: " in self.log()
+        self.case.wait_until(is_ready, "the daemon is ready")
+        return self
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self):
+        self.process.terminate()
+
+    def wait(self):
+        """Its exit code."""
+        return self.process.wait(PATIENCE)
+
+    # -- HTTP
+
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port(), timeout=PATIENCE)
+
+    def request(self, method, path, body=None, headers=None):
+        connection = self.connection()
+        data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
+        connection.request(method, path, body=data, headers=headers or {})
+        answer = Answer(connection.getresponse())
+        connection.close()
+        return answer
+
+    def get(self, path, **headers):
+        return self.request("GET", path, headers=headers)
+
+    def chat(self, text="hello", model="small", headers=None, **body):
+        return self.request("POST", "/v1/chat/completions", headers=headers, body={
+            "model": model, "messages": [{"role": "user", "content": text}], **body})
+
+    def stream(self, text, model="small", headers=None, **body):
+        connection = self.connection()
+        connection.request("POST", "/v1/chat/completions", headers=headers or {}, body=json.dumps({
+            "model": model, "messages": [{"role": "user", "content": text}], "stream": True, **body}))
+        return Stream(connection, connection.getresponse())
+
+    def post_and_leave(self, text, model="small", **headers):
+        """A call whose answer nobody has read yet; close() the socket to hang up."""
+        body = json.dumps({"model": model, "messages": [{"role": "user", "content": text}]})
+        lines = [f"{key}: {value}\r\n" for key, value in headers.items()]
+        client = socket.create_connection(("127.0.0.1", self.port()))
+        client.sendall((f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n{''.join(lines)}"
+                        f"Content-Length: {len(body)}\r\n\r\n{body}").encode())
+        return client
+
+
+class DaemonTestCase(unittest.TestCase):
+    """Holds a folder with everything in it; all that was started is gone after the test."""
+
+    uses_real_worker = False
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="hotdesk-e2e-")
+        self.state = os.path.join(self.folder, "state")
+        self.socket_path = os.path.join(self.folder, "s")
+        self.config_path = os.path.join(self.folder, "hotdesk.toml")
+        self.program = HOTDESK if self.uses_real_worker else os.path.join(fake_programs(), "hotdesk")
+        self.environment = {key: value for key, value in os.environ.items()
+                            if not key.startswith(("HOTDESK_", "OPENAI_"))}
+        self.environment |= {"HOTDESK_SOCKET": self.socket_path, "HOTDESK_CONFIG": self.config_path,
+                             MARK: self.folder, "TZ": "UTC"}
+        self.daemons = []
+        self.has_replayable_journals = True
+        self.begun = time.monotonic()
+
+    def tearDown(self):
+        try:
+            for daemon in self.daemons:
+                self.end(daemon)
+            self.kill_marked()
+            if self.has_replayable_journals:
+                self.replay_journals()
+        finally:
+            shutil.rmtree(self.folder)
+
+    def end(self, daemon):
+        if daemon.process.poll() is None:
+            daemon.terminate()
+            try:
+                daemon.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+        daemon.log_file.close()
+        failed = any(error for _, error in self._outcome.errors) if hasattr(
+            self._outcome, "errors") else not self._outcome.success
+        if failed:
+            print(f"---- {self.id()}: {daemon.log_path}\n{daemon.log()}", flush=True)
+
+    # Every journal of every test decides the same when it is replayed.
+    def replay_journals(self):
+        folder = os.path.join(self.state, "journal")
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            path = os.path.join(folder, name)
+            if os.path.getsize(path) == 0:
+                continue  # it was killed before its first decision
+            code, out, err = self.cli("replay", path)
+            self.assertEqual(code, 0, out[:2000] + err)
+
+    # -- config
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def model(self, name="small", **keys):
+        """A [[model]] whose file is made here."""
+        file = self.path(f"{name}.gguf")
+        if "file" not in keys and not os.path.exists(file):
+            make_model(file)
+        return {"name": name, "file": file, "placement": "cpu", "ctx": 4096, "keep": "10m"} | keys
+
+    def worker_options(self, name, words):
+        """How the fake workers of a model behave from now on."""
+        with open(self.path(f"{name}.gguf.args"), "w") as file:
+            file.write(words)
+
+    def agent(self, name, script, **keys):
+        return {"name": name, "command": ["sh", "-c", script], "dir": self.folder} | keys
+
+    def configure(self, models=(), agents=(), tasks=None, **sections):
+        sections = {"server": {}, "gpu": {}, "host": {"reserve": "0MiB"},
+                    "fleet": {}, "queue": {}} | sections
+        sections["server"] = {"listen": [f"unix:{self.socket_path}", "127.0.0.1:0"],
+                              "state_dir": self.state} | sections["server"]
+        sections["gpu"] = {"device": "none", "budget": "1GiB"} | sections["gpu"]
+        sections["fleet"] = {"timezone": "UTC", "stagger": "0s", "kill_grace": "1s"} | sections["fleet"]
+        sections["log"] = {"level": "debug"}
+        text = "".join(table(name, keys) for name, keys in sections.items() if keys)
+        for kind, items in (("[model]", models), ("[agent]", agents)):
+            text += "".join(table(kind, item) for item in items)
+        for name, names in (tasks or {}).items():
+            text += table("[task]", {"name": name, "models": names})
+        self.write(self.config_path, text)
+
+    def write(self, path, text):
+        with open(self.path(path), "w") as file:
+            file.write(text)
+
+    def read(self, name):
+        try:
+            with open(self.path(name)) as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
+    # -- programs
+
+    def launch(self, *options, **named):
+        daemon = Daemon(self, *options, **named)
+        self.daemons.append(daemon)
+        return daemon
+
+    def up(self, *options, **named):
+        return self.launch(*options, **named).wait_until_ready()
+
+    def popen(self, *words, **options):
+        options = {"env": self.environment, "stdout": subprocess.PIPE,
+                   "stderr": subprocess.PIPE, "cwd": self.folder} | options
+        process = subprocess.Popen([self.program, *words], text=True, **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def cli(self, *words, env=None):
+        """(exit code, stdout, stderr)"""
+        done = subprocess.run([self.program, *words], text=True, env=self.environment | (env or {}),
+                              capture_output=True, timeout=PATIENCE, cwd=self.folder)
+        return done.returncode, done.stdout, done.stderr
+
+    def ask(self, *words):
+        """The object that a command prints with --json."""
+        code, out, err = self.cli(*words, "--json")
+        self.assertEqual(code, 0, f"{words}: {err}")
+        answer = json.loads(out)
+        self.assertEqual(answer["schema"], 1)
+        return answer
+
+    def do(self, *words):
+        """A command that has to work; its text."""
+        code, out, err = self.cli(*words)
+        self.assertEqual(code, 0, f"{words}: {err}")
+        return out
+
+    # -- what the daemon says
+
+    def runs(self, agent=None):
+        """Oldest first."""
+        words = ["--agent", agent] if agent else []
+        return self.ask("runs", "--limit", "1000", *words)["runs"][::-1]
+
+    def ended(self, agent):
+        return [run for run in self.runs(agent) if run["outcome"] is not None]
+
+    def wait_for_end(self, agent, count=1):
+        """The run, when the agent has `count` that ended; the latest of them."""
+        return self.wait_until(lambda: len(self.ended(agent)) >= count and self.ended(agent)[count - 1],
+                               f"{count} ended runs of {agent}")
+
+    def model_now(self, name):
+        return next(model for model in self.ask("models")["models"] if model["name"] == name)
+
+    def calls(self):
+        return self.ask("queue")["calls"]
+
+    # -- waiting
+
+    def wait_until(self, condition, what, bound=PATIENCE):
+        end = time.monotonic() + bound
+        while True:
+            value = condition()
+            if value:
+                return value
+            self.assertLess(time.monotonic(), end, f"never: {what}")
+            time.sleep(0.02)
+
+    def wait_for_lines(self, name, count):
+        return self.wait_until(lambda: len(self.read(name).splitlines()) >= count
+                               and self.read(name).splitlines(), f"{count} lines in {name}")
+
+    # -- processes
+
+    def marked(self):
+        """Pids of what the test's daemons started and is alive; the daemons too."""
+        mark = f"{MARK}={self.folder}".encode()
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if mark in file.read().split(b"\0") and is_alive(name):
+                        found.append(int(name))
+            except OSError:
+                pass
+        return found
+
+    def kill_marked(self):
+        for pid in self.marked():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
