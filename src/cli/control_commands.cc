@@ -71,9 +71,10 @@ std::string progress(const std::optional<Json>& run) {
 // Polls, and says on stderr whom the run waits for whenever that changes.
 int wait_for_run(const Client& client, const Json& asked, bool is_json) {
     for (std::string said;;) {
-        const auto run = find_answer(client, asked["agent"], asked["asked_ms"]);
+        auto run = find_answer(client, asked["agent"], asked["asked_ms"]);
         if (!run) return report(run.error());
         if (*run && !(**run)["outcome"].is_null()) {
+            (**run)["schema"] = asked["schema"];
             if (is_json)
                 print_json(**run);
             else

@@ -125,6 +125,8 @@ void DaemonExecutor::act(const CloseRun& action, const Why& why) {
                  action.agent.value, to_string(action.outcome), action.exit_code,
                  in_millis(action.ran), in_millis(action.waited), to_string(why.reason));
     parts_.gateway.metrics().run_ended(action.outcome);
+    // Its calls first: whoever reads that it ended reads what it did, too.
+    warn_if_failed(parts_.store.flush(), "what a run did");
     warn_if_failed(parts_.store.end_run({.id = action.run,
                                          .ended = parts_.wall.now(),
                                          .outcome = action.outcome,
