@@ -201,7 +201,11 @@ class Daemon {
     }
     // The first asks the runs to end; the second does not wait for them.
     void stop(int signal) {
-        if (stopping_.exchange(true)) return void(stop_now_ = true);
+        if (stopping_.exchange(true)) {
+            stop_now_ = true;
+            inbox_.ask([](const State&, const Snapshot&) {});  // wakes the loop
+            return;
+        }
         spdlog::info("signal {}: stopping; once more to stop at once", signal);
         inbox_.post(DrainWanted{});
         inbox_.ask([this](const State& state, const Snapshot& seen) {
@@ -280,7 +284,8 @@ class Daemon {
     std::unique_ptr<DaemonExecutor> executor_;
     std::unique_ptr<Loop> loop_;
     std::atomic<bool> stopping_ = false, stop_now_ = false;
-    Instant stop_by_;  // the loop's thread only, like what follows
+    // Never, until the loop has noted when the stop was asked for: it may drain a cycle earlier.
+    Instant stop_by_{INT64_MAX};  // the loop's thread only, like what follows
     Instant flushed_, forgotten_;
 };
 
