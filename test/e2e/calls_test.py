@@ -77,9 +77,9 @@ class Workers(DaemonTestCase):
     def test_a_client_that_hangs_up_frees_its_slot(self):
         self.configure(models=[self.model(slots=1)])
         daemon = self.up()
-        client = daemon.post_and_leave("hang")
+        client = daemon.post("hang")
         self.wait_until(lambda: [c for c in self.calls() if c["state"] == "running"], "it runs")
-        waiter = daemon.post_and_leave("hello")
+        waiter = daemon.post("hello")
         self.wait_until(lambda: len(self.calls()) == 2, "another waits")
         waiter.close()
         self.wait_until(lambda: len(self.calls()) == 1, "the waiter left the line")
@@ -91,9 +91,9 @@ class Workers(DaemonTestCase):
     def test_a_full_line_refuses_one_more(self):
         self.configure(models=[self.model(slots=1)], queue={"waiting_max": 2})
         daemon = self.up()
-        clients = [daemon.post_and_leave("hang")]
+        clients = [daemon.post("hang")]
         self.wait_until(lambda: [c for c in self.calls() if c["state"] == "running"], "it runs")
-        clients += [daemon.post_and_leave("x") for _ in range(2)]
+        clients += [daemon.post("x") for _ in range(2)]
         self.wait_until(lambda: len(self.calls()) == 3, "two wait")
         refused = daemon.chat()
         self.assertEqual((refused.status, refused.error["code"]), (429, "queue_full"))

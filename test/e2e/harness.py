@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -187,14 +186,12 @@ class Daemon:
             "model": model, "messages": [{"role": "user", "content": text}], "stream": True, **body}))
         return Stream(connection, connection.getresponse())
 
-    def post_and_leave(self, text, model="small", **headers):
-        """A call whose answer nobody has read yet; close() the socket to hang up."""
-        body = json.dumps({"model": model, "messages": [{"role": "user", "content": text}]})
-        lines = [f"{key}: {value}\r\n" for key, value in headers.items()]
-        client = socket.create_connection(("127.0.0.1", self.port()))
-        client.sendall((f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n{''.join(lines)}"
-                        f"Content-Length: {len(body)}\r\n\r\n{body}").encode())
-        return client
+    def post(self, text, model="small", **body):
+        """A call whose answer nobody has read yet: getresponse() reads it, close() hangs up."""
+        connection = self.connection()
+        connection.request("POST", "/v1/chat/completions", body=json.dumps({
+            "model": model, "messages": [{"role": "user", "content": text}], **body}))
+        return connection
 
 
 class DaemonTestCase(unittest.TestCase):

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""The desk with real workers on an emulated GPU: two models that exclude each other, a third that
+can never fit."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import EMULATED, LEDGER_TOOL, Answer, DaemonTestCase, make_model
+
+MIB = 1 << 20
+DEVICE = 24 * MIB
+
+
+@unittest.skipUnless(EMULATED, "the engine is not built")
+class Desk(DaemonTestCase):
+    uses_real_worker = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.files = tempfile.TemporaryDirectory(prefix="hotdesk-e2e-models-")
+        for seed, name in enumerate("ab"):
+            make_model(os.path.join(cls.files.name, f"{name}.gguf"), size="10MiB", quant="Q8_0", seed=seed)
+        make_model(os.path.join(cls.files.name, "tiny.gguf"), layers=2, embd=64, ff=128)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.files.cleanup()
+
+    def file(self, name):
+        return os.path.join(self.files.name, f"{name}.gguf")
+
+    def setUp(self):
+        super().setUp()
+        self.ledger = self.path("ledger")
+        self.environment |= {"HOTDESK_EMULATED_LEDGER": self.ledger,
+                             "HOTDESK_EMULATED_BYTES": str(DEVICE)}
+        self.change_device("--total", str(DEVICE))
+        keys = {"placement": "desk", "ctx": 1024, "slots": 2}
+        self.configure(
+            models=[self.model(name, file=self.file(name), **keys) for name in "ab"] + [
+                # Its context alone is larger than the device.
+                self.model("vast", file=self.file("a"), placement="desk", ctx=1 << 20),
+                self.model("tiny", file=self.file("tiny"), ctx=1024)],
+            queue={"gate_age": "1s"},
+            gpu={"device": f"emulated:{self.ledger}", "budget": DEVICE, "reserve": "0MiB",
+                 "backends": [EMULATED]})
+        self.daemon = self.up()
+
+    def change_device(self, *options):
+        subprocess.run([LEDGER_TOOL, self.ledger, *options], check=True, capture_output=True)
+
+    def device(self):
+        return json.loads(subprocess.run([LEDGER_TOOL, self.ledger], check=True,
+                                         capture_output=True).stdout)
+
+    def say(self, model, tokens=4, **more):
+        return self.daemon.chat("Hello", model=model, max_tokens=tokens, temperature=0, **more)
+
+    def loads(self):
+        return {model["name"]: model["loads"] for model in self.ask("models")["models"]}
+
+    def test_two_heavy_models_take_turns_and_never_overflow(self):
+        needs = [self.model_now(name)["device_bytes_needed"] for name in "ab"]
+        self.assertLess(max(needs), DEVICE)
+        self.assertGreater(sum(needs), DEVICE)
+        order = "abaatbabatb"
+        models = ["tiny" if letter == "t" else letter for letter in order]
+        clients = [self.daemon.post("Hello", model=model, max_tokens=4) for model in models]
+        for model, client in zip(models, clients):
+            answer = Answer(client.getresponse())
+            self.assertEqual((answer.status, answer.headers["x-hotdesk-model"]), (200, model), answer.body)
+            client.close()
+        loads = self.loads()
+        print(f"{len(order)} calls in the order {order}: loads {loads}")
+        self.assertLessEqual(loads["a"] + loads["b"], 4)  # one by one it would be 8
+        self.assertEqual(loads["tiny"], 1)
+        device = self.device()
+        self.assertLessEqual(device["peak"], DEVICE)
+        self.assertEqual(device["failed_allocations"], 0)
+
+    def test_a_stream_is_not_cut_by_another_models_turn(self):
+        stream = self.daemon.stream("Hello", model="a", max_tokens=300, ignore_eos=True)
+        stream.event()
+        waiter = self.daemon.post("Hello", model="b")
+        self.wait_until(lambda: any(call["model"] == "b" for call in self.calls()), "b waits")
+        events = stream.events()
+        stream.close()
+        self.assertEqual(events[-1], "[DONE]")
+        ends = [event["choices"][0]["finish_reason"] for event in events[:-1] if event["choices"]]
+        self.assertIn("length", ends)
+        self.wait_until(lambda: self.model_now("b")["loads"] == 1, "b is loaded after it")
+        waiter.close()
+
+    def test_what_can_never_fit_is_refused_at_once_and_evicts_nothing(self):
+        self.assertEqual(self.say("a").status, 200)
+        begun = time.monotonic()
+        answer = self.say("vast")
+        took = time.monotonic() - begun
+        print(f"a model that can never fit was refused after {took * 1000:.0f} ms")
+        self.assertEqual((answer.status, answer.error["code"]), (507, "cannot_fit"), answer.body)
+        self.assertGreater(answer.error["need"], DEVICE)
+        self.assertEqual(answer.error["have"], DEVICE)
+        self.assertEqual(answer.headers["x-should-retry"], "false")
+        self.assertLess(took, 1.0)
+        self.assertEqual(self.model_now("a")["phase"], "ready")
+        self.assertEqual(self.loads()["vast"], 0)
+
+    def test_a_killed_worker_gives_its_memory_back_and_the_next_load_follows(self):
+        self.say("a")
+        stream = self.daemon.stream("Hello", model="a", max_tokens=900, ignore_eos=True)
+        stream.event()
+        self.assertEqual(len(self.device()["owners"]), 1)
+        os.kill(self.device()["owners"][0]["pid"], signal.SIGKILL)
+        events = stream.events()
+        stream.close()
+        self.assertEqual(events[-1]["error"]["code"], "worker_died")
+        self.assertEqual(self.say("b").status, 200)
+        self.assertEqual(len(self.device()["owners"]), 1)
+        self.assertEqual(self.device()["failed_allocations"], 0)
+
+    def test_a_prompt_over_the_context_is_refused_with_the_numbers(self):
+        for is_stream in (False, True):
+            answer = self.daemon.chat("word " * 3000, model="tiny", stream=is_stream)
+            self.assertEqual((answer.status, answer.error["code"]), (400, "context_length_exceeded"))
+            self.assertGreater(answer.error["prompt_tokens"], 1024)
+            self.assertEqual(answer.error["context"], 1024)
+
+    def test_a_client_that_hangs_up_frees_the_worker(self):
+        client = self.daemon.post("Hello", model="tiny", max_tokens=900, ignore_eos=True)
+        self.wait_until(lambda: [c for c in self.calls() if c["state"] == "running"], "it runs")
+        client.close()
+        self.wait_until(lambda: not self.calls(), "it is gone")
+        self.assertEqual(self.say("tiny").status, 200)
+
+    def test_memory_that_a_stranger_holds_is_waited_for_and_told(self):
+        self.change_device("--reserved", "20MiB")
+        answer = self.say("a", headers={"x-hotdesk-wait": "8s"})
+        self.assertIn(answer.status, (503, 504, 507), answer.body)
+        self.assertTrue(answer.error["message"])
+        print(f"a stranger holds 20 of 24 MiB: {answer.status} {answer.error['message']}")
+        self.change_device("--reserved", "0MiB")
+        self.assertEqual(self.say("a", headers={"x-hotdesk-wait": "2m"}).status, 200)
+
+    def test_a_part_of_a_split_model_that_is_missing_is_named(self):
+        # Its header says that it is the first of three; the other two are not there.
+        with open(self.file("a"), "rb") as file:
+            data = file.read()
+        # Key/value pairs are counted at byte 16: two more, put before the first.
+        more = b""
+        for key, value in ((b"split.no", 0), (b"split.count", 3)):
+            more += len(key).to_bytes(8, "little") + key + (2).to_bytes(4, "little") + \
+                value.to_bytes(2, "little")
+        count = int.from_bytes(data[16:24], "little") + 2
+        with open(self.path("part-00001-of-00003.gguf"), "wb") as file:
+            file.write(data[:16] + count.to_bytes(8, "little") + more + data[24:] + bytes(64))
+        self.configure(models=[self.model("part", file=self.path("part-00001-of-00003.gguf"))])
+        self.do("reload")
+        self.wait_until(lambda: len(self.ask("models")["models"]) == 1, "reloaded")
+        self.assertIn("part-00002-of-00003.gguf", self.model_now("part")["unusable"])
+        answer = self.daemon.chat(model="part")
+        self.assertEqual((answer.status, answer.error["code"]), (503, "model_unusable"), answer.body)
+        self.assertIn("part-00002-of-00003.gguf", answer.error["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()
