@@ -6,7 +6,8 @@ import socket
 import time
 import unittest
 
-from harness import DaemonTestCase, PATIENCE, is_alive, make_model
+from gguf import write_model
+from harness import DaemonTestCase, PATIENCE, is_alive
 
 
 class Workers(DaemonTestCase):
@@ -120,10 +121,14 @@ class BrokenModels(DaemonTestCase):
             with open(self.path(f"{name}.gguf"), "wb") as file:
                 file.write(content)
         os.mkdir(self.path("folder.gguf"))
+        write_model(self.path("part-00001-of-00003.gguf"), split=(0, 3))
         names = ["missing", "cut", "header", "text", "empty", "folder"]
         models = [self.model(name, file=self.path(f"{name}.gguf")) for name in names]
+        models.append(self.model("part", file=self.path("part-00001-of-00003.gguf")))
         self.configure(models=[good] + models)
         daemon = self.up()
+        self.assertIn("part-00002-of-00003.gguf", self.model_now("part")["unusable"])
+        self.assertIn("part-00002-of-00003.gguf", daemon.chat(model="part").error["message"])
         listed = self.do("models")
         for name in names:
             why = self.model_now(name)["unusable"]
@@ -139,7 +144,7 @@ class BrokenModels(DaemonTestCase):
         self.configure(models=[self.model("late", file=self.path("late.gguf"))])
         daemon = self.up()
         self.assertEqual(daemon.chat(model="late").status, 503)
-        make_model(self.path("late.gguf"))
+        write_model(self.path("late.gguf"))
         self.do("reload")
         self.wait_until(lambda: self.model_now("late")["unusable"] is None, "it is usable")
         self.assertEqual(daemon.chat("hi", model="late").text, "hi")

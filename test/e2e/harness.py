@@ -13,11 +13,10 @@ import tempfile
 import time
 import unittest
 
+from gguf import write_model
+
 HOTDESK = os.path.abspath(os.environ["HOTDESK_TEST_PROGRAM"])
 FAKE_WORKER = os.path.abspath(os.environ["HOTDESK_TEST_FAKE_WORKER"])
-MKMODEL = os.environ.get("HOTDESK_TEST_MKMODEL", "")
-EMULATED = os.environ.get("HOTDESK_TEST_EMULATED", "")  # the ggml backend; "" without the engine
-LEDGER_TOOL = os.environ.get("HOTDESK_TEST_LEDGER_TOOL", "")
 PATIENCE = 60.0  # seconds: never reached unless something is broken, even on a loaded machine
 MARK = "E2E_FOLDER"  # in the environment of the daemon and of all that it starts
 
@@ -46,14 +45,6 @@ def fake_programs():
             file.write(WORKER_SCRIPT.format(shlex.quote(FAKE_WORKER)))
         os.chmod(worker, 0o755)
     return _programs.name
-
-
-def make_model(path, **options):
-    """A GGUF of random weights that a header can be read from."""
-    options = {"layers": 1, "embd": 32, "heads": 2, "heads-kv": 1, "ff": 64, "quant": "F16"} | options
-    flags = [f"--{key}={value}" for key, value in options.items()]
-    subprocess.run([MKMODEL, path, "--quiet", *flags], check=True)
-    return path
 
 
 def is_alive(pid):
@@ -255,7 +246,7 @@ class DaemonTestCase(unittest.TestCase):
         """A [[model]] whose file is made here."""
         file = self.path(f"{name}.gguf")
         if "file" not in keys and not os.path.exists(file):
-            make_model(file)
+            write_model(file)
         return {"name": name, "file": file, "placement": "cpu", "ctx": 4096, "keep": "10m"} | keys
 
     def worker_options(self, name, words):
