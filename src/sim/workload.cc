@@ -30,8 +30,10 @@ std::string draw_schedule(Random& random) {
     if (kind < 35) return fmt::format("{}-59/15 * * * *", minute(15));
     if (kind < 55) return fmt::format("{}-59/30 * * * *", minute(30));
     if (kind < 80) return fmt::format("{} * * * *", minute(60));
-    if (kind < 90) return fmt::format("{} */{} * * *", minute(60), random.between(2, 6));
-    return fmt::format("{} {} * * *", minute(60), random.between(0, 23));
+    // Drawn one after the other: compilers differ in the order in which they evaluate arguments.
+    int64_t at = minute(60);
+    if (kind < 90) return fmt::format("{} */{} * * *", at, random.between(2, 6));
+    return fmt::format("{} {} * * *", at, random.between(0, 23));
 }
 
 AgentSpec draw_agent(int number, Random& random) {

@@ -20,8 +20,9 @@ void World::plan_faults() {
     Random& random = stage_.random;
     if (faults.has(Fault::kStranger))
         every(minutes(2), minutes(40), [&] {
-            desk_.queue_stranger(random.between(seconds(1), minutes(10)),
-                                 random.between(seconds(5), minutes(30)));
+            Millis hold = random.between(seconds(1), minutes(10));
+            Millis patience = random.between(seconds(5), minutes(30));
+            desk_.queue_stranger(hold, patience);
         });
     if (faults.has(Fault::kForeignMemory))
         every(minutes(1), minutes(30), [&] {
