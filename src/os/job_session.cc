@@ -8,20 +8,38 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <thread>
 
 namespace hotdesk {
 namespace {
 
-// A marker stands between the start, a space or the end of the variable's value, and it ends in
-// a random nonce: a plain search finds nobody else's.
-bool carries(pid_t pid, const std::string& marker) {
+// A process in the middle of execve() has no environment for a moment (100 us, and longer when it
+// loses the CPU there), so an empty one is read again before it is believed.
+constexpr int kEmptyReadsMax = 5;
+constexpr auto kEmptyReadPause = std::chrono::milliseconds(1);
+
+// "" when it cannot be read.
+std::string environment_of(pid_t pid) {
     const Fd file(open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return false;
     std::string text;
+    if (!file) return text;
     std::string chunk(64 << 10, '\0');
     ssize_t n = 0;
     while ((n = read(file.get(), chunk.data(), chunk.size())) > 0)
         text.append(chunk, 0, static_cast<size_t>(n));
+    return text;
+}
+
+// A marker stands between the start, a space or the end of the variable's value, and it ends in
+// a random nonce: a plain search finds nobody else's.
+bool carries(const ProcessStat& process, const std::string& marker) {
+    constexpr pid_t kKernelThreads = 2;  // the parent of all of them; they have no environment
+    if (process.parent == kKernelThreads) return false;
+    std::string text = environment_of(process.pid);
+    for (int reads = 1; text.empty() && reads < kEmptyReadsMax; ++reads) {
+        std::this_thread::sleep_for(kEmptyReadPause);
+        text = environment_of(process.pid);
+    }
     return text.find(marker) != std::string::npos;
 }
 
@@ -49,7 +67,7 @@ std::vector<Fd> kill_leftovers(const JobTrace& trace) {
     for (const ProcessStat& process : all_processes()) {
         if (!is_candidate(trace, process)) continue;
         const bool in_session = session_known && process.session == trace.session->leader;
-        if (!in_session && !carries(process.pid, trace.marker)) continue;
+        if (!in_session && !carries(process, trace.marker)) continue;
         ProcessIdentity identity{boot_id(), process.pid, process.start_ticks, 0};
         auto pidfd = watch_process(identity);
         if (!pidfd) continue;
