@@ -37,11 +37,20 @@ void schedule_after(State& s, const AgentName& name, Wall after) {
         s.due.insert({*agent.next_due + stagger_of(s.fleet.policy, spec, *agent.next_due), name});
 }
 
+// Keeps `pending` right after `held` or `asked` of the agent has changed.
+void note_pending(State& s, const AgentName& name, const AgentState& agent) {
+    if (agent.held.empty() && agent.asked.empty())
+        s.pending.erase(name);
+    else
+        s.pending.insert(name);
+}
+
 void consume_firing(State& s, const AgentName& name, Wall due) {
     AgentState* agent = find(s.agents, name);
     if (!agent || !s.fleet.agents.contains(name)) return;
     agent->last_due = std::max(agent->last_due.value_or(due), due);
     if (std::erase(agent->held, due) == 0) schedule_after(s, name, due);
+    note_pending(s, name, *agent);
 }
 
 bool same_times(const AgentSpec& a, const AgentSpec& b) {
@@ -135,6 +144,7 @@ struct Fold {
         const Fleet before = std::move(s.fleet);
         s.fleet = e.fleet;
         std::erase_if(s.agents, [&](const auto& a) { return !s.fleet.agents.contains(a.first); });
+        std::erase_if(s.pending, [&](const auto& name) { return !s.agents.contains(name); });
         s.due.clear();
         for (const auto& [name, spec] : s.fleet.agents) {
             AgentState& agent = s.agents[name];
@@ -228,6 +238,10 @@ struct Fold {
         if (s.desk.lease != LeasePhase::kQueued) return;
         s.desk.lease = LeasePhase::kHeld;
         s.desk.since = now;
+        s.desk.taken_by.clear();
+    }
+    void operator()(const DeskTaken& e) {
+        if (s.desk.lease == LeasePhase::kQueued) s.desk.taken_by = e.by;
     }
     void operator()(const StrangerWaits& e) {
         if (!e.waits)
@@ -239,7 +253,10 @@ struct Fold {
     }
 
     void operator()(const RunWanted& e) {
-        if (AgentState* agent = find(s.agents, e.agent)) agent->asked.push_back(e.wall);
+        AgentState* agent = find(s.agents, e.agent);
+        if (!agent) return;
+        agent->asked.push_back(e.wall);
+        s.pending.insert(e.agent);
     }
     void operator()(const RunUnwanted& e) {
         if (Run* run = find(s.runs, e.run)) run->unwanted = true;
@@ -256,6 +273,7 @@ struct Fold {
     }
     void operator()(const DrainWanted&) { s.draining = true; }
 
+    void operator()(const Checkpoint& e) { s = e.state; }
     void operator()(const Intended& e) {
         std::visit([&](const auto& action) { begin(action, e.decision.why); }, e.decision.action);
     }
@@ -270,8 +288,11 @@ struct Fold {
         s.runs.emplace(a.run, run);
         s.next_run = std::max(s.next_run, RunId{a.run.value + 1});
         if (a.trigger == Trigger::kManual) {
-            if (AgentState* agent = find(s.agents, a.agent)) std::erase(agent->asked, a.due);
-            return;
+            AgentState* agent = find(s.agents, a.agent);
+            if (!agent) return;
+            auto asked = std::find(agent->asked.begin(), agent->asked.end(), a.due);
+            if (asked != agent->asked.end()) agent->asked.erase(asked);  // one run for each asking
+            return note_pending(s, a.agent, *agent);
         }
         if (a.trigger == Trigger::kCatchUp) s.last_catch_up = now;
         consume_firing(s, a.agent, a.due);
@@ -292,6 +313,7 @@ struct Fold {
         if (!agent) return;
         schedule_after(s, a.agent, a.due);
         agent->held.push_back(a.due);
+        s.pending.insert(a.agent);
     }
     void begin(const RouteCall& a, const Why&) {
         Call* call = find(s.calls, a.call);

@@ -21,6 +21,7 @@ class Draft {
     void want(Action action, Why why) {
         plan_.decisions.push_back({std::move(action), std::move(why)});
     }
+    size_t count() const { return plan_.decisions.size(); }
     bool wants(const Action& action) const {
         return std::any_of(plan_.decisions.begin(), plan_.decisions.end(),
                            [&](const Decision& d) { return d.action == action; });

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "core/action.h"
 #include "core/spec.h"
+#include "core/world.h"
 
 namespace hotdesk {
 
@@ -87,6 +88,10 @@ struct WorkerGone {
 // ---- from the desk -----------------------------------------------------------------------------
 
 struct DeskGranted {};
+// Who has the desk while we stand in line for it: "pid 4711 (render)".
+struct DeskTaken {
+    std::string by;
+};
 struct StrangerWaits {
     bool waits = true;
 };  // another program is behind us in the line, or no longer
@@ -109,14 +114,20 @@ struct EvictWanted {
 };
 struct DrainWanted {};
 
+// Where a journal that goes on from an older file begins: State as it was there.
+struct Checkpoint {
+    State state;
+};
+
 // An action is under way. The loop posts it for each decision before the executor runs it.
 struct Intended {
     Decision decision;
 };
 
-using Event = std::variant<Configured, Recovered, RunStarted, RunEnded, CallArrived, CallStreaming,
-                           CallGone, CallFinished, CallBroken, WorkerLoading, WorkerReady,
-                           WorkerGone, DeskGranted, StrangerWaits, RunWanted, RunUnwanted,
-                           PauseWanted, EvictWanted, DrainWanted, Intended>;
+using Event =
+    std::variant<Configured, Recovered, RunStarted, RunEnded, CallArrived, CallStreaming, CallGone,
+                 CallFinished, CallBroken, WorkerLoading, WorkerReady, WorkerGone, DeskGranted,
+                 DeskTaken, StrangerWaits, RunWanted, RunUnwanted, PauseWanted, EvictWanted,
+                 DrainWanted, Checkpoint, Intended>;
 
 }  // namespace hotdesk

@@ -106,8 +106,10 @@ class Starter {
     void decide_due(const AgentName& name, Wall due) {
         const AgentSpec& spec = state_.fleet.agents.at(name);
         if (is_paused(name)) return skip(all_due(spec, due), paused_why(name));
-        if (passed_over(spec, due)) return;
         Millis late = seen_.wall - (due + stagger_of(state_.fleet.policy, spec, due));
+        bool may_wait = late <= state_.fleet.policy.late_after;
+        if (may_wait && !has_room() && !busy(name)) return;  // the end of a run is an event
+        if (passed_over(spec, due)) return;
         if (late > state_.fleet.policy.late_after) return decide_late(spec, due, late);
         decide_on_time(spec, due, Trigger::kSchedule, {.reason = Reason::kDue});
     }
@@ -224,17 +226,20 @@ void decide_runs(const State& state, const Snapshot& seen, Draft& draft) {
     decide_ends(state, seen, draft);
     if (state.draining) return;  // firings stay due for the next daemon
     Starter starter(state, seen, draft);
-    for (const auto& [name, agent] : state.agents) {
-        if (agent.asked.empty() && agent.held.empty()) continue;
+    for (const AgentName& name : state.pending) {
+        const AgentState& agent = state.agents.at(name);
         starter.decide_asked(name, agent);
         starter.decide_held(name, agent);
     }
+    int undecided = 0;
     for (const auto& [start_at, name] : state.due) {
         if (start_at > seen.wall) {
             draft.look_again(start_at);
             break;
         }
+        size_t before = draft.count();
         starter.decide_due(name, *state.agents.at(name).next_due);
+        if (draft.count() == before && ++undecided == kUndecidedMax) break;
     }
 }
 

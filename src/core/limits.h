@@ -35,6 +35,11 @@ inline constexpr int kHeldFiringsMax = 24;
 // this the loop has stopped, and new work is refused.
 inline constexpr int kEventsMax = 65'536;
 
+// Overdue firings that have to wait for room or for their turn to catch up: so many are looked at
+// in one decision, the oldest first. The rest are younger and wait behind them, and ten thousand
+// agents with one desk cost no more than fifty.
+inline constexpr int kUndecidedMax = 16;
+
 // Events folded in one turn, so that a flood of calls cannot keep the loop from deciding.
 inline constexpr int kEventsPerCycle = 256;
 

@@ -21,6 +21,10 @@ Footprint held_by_workers(const State& state) {
     return sum;
 }
 
+std::string who_has_the_desk(const Desk& desk) {
+    return (desk.taken_by.empty() ? "another program" : desk.taken_by) + " has the desk";
+}
+
 bool is_present(const State& state, const ModelName& model) {
     auto it = state.workers.find(model);
     return it != state.workers.end() && it->second.phase != WorkerPhase::kAbsent;

@@ -21,6 +21,9 @@ std::map<ModelName, Line> lines_of(const State& state);
 // Bytes that the ledger holds for the desk's workers (loading, ready and unloading), or the host's.
 Footprint held_by_workers(const State& state);
 
+// "pid 4711 (render) has the desk", for a call that waits for the lease.
+std::string who_has_the_desk(const Desk& desk);
+
 // Whether the model has a process.
 bool is_present(const State& state, const ModelName& model);
 

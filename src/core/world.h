@@ -114,6 +114,7 @@ enum class LeasePhase : uint8_t { kNone, kQueued, kHeld };
 struct Desk {
     LeasePhase lease = LeasePhase::kNone;
     Instant since;                          // of the lease's phase
+    std::string taken_by;                   // who has it while we are queued; "" = not known
     std::optional<Instant> stranger_since;  // another program has waited behind us since
     CallId gate;                            // 0 = open
     Instant freed_at;                       // when a worker last gave memory back
@@ -123,6 +124,7 @@ struct Desk {
 struct State {
     Fleet fleet;
     std::map<AgentName, AgentState> agents;
+    std::set<AgentName> pending;               // agents with firings held or asked for
     std::set<std::pair<Wall, AgentName>> due;  // next_due + stagger of each agent, earliest first
     std::map<RunId, Run> runs;
     std::map<CallId, Call> calls;  // in the order of arrival

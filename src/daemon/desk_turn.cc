@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "daemon/desk_turn.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -46,6 +47,7 @@ class DeskTurn::Impl : public std::enable_shared_from_this<Impl> {
         line_.reset();
         ticket_.reset();
         strangers_wait_ = false;
+        told_.clear();
     }
 
   private:
@@ -68,9 +70,20 @@ class DeskTurn::Impl : public std::enable_shared_from_this<Impl> {
         watch_line();
     }
     void wait_for_turn() {
+        tell_who_has_it();
         turn_->async_wait(stream_descriptor::wait_read, [self = shared_from_this()](auto ec) {
             if (!ec && self->ticket_) self->advance();
         });
+    }
+
+    void tell_who_has_it() {
+        auto ahead = ticket_->waiting_for();
+        if (!ahead || !*ahead) return;
+        const Ticket& head = (*ahead)->ticket;
+        std::string by = fmt::format("pid {}{}", head.holder.pid,
+                                     head.what.empty() ? "" : fmt::format(" ({})", head.what));
+        if (by != told_) loop_.post(DeskTaken{by});
+        told_ = by;
     }
 
     // Strangers come and go behind us while we hold the desk.
@@ -107,6 +120,7 @@ class DeskTurn::Impl : public std::enable_shared_from_this<Impl> {
     std::optional<stream_descriptor> turn_;  // a duplicate of the ticket's watch_fd
     std::optional<stream_descriptor> line_;
     bool strangers_wait_ = false;
+    std::string told_;  // who has the desk, as the loop knows it
 };
 
 DeskTurn::DeskTurn(asio::io_context& io, LoopPort& loop, DeskPlace place)

@@ -18,6 +18,9 @@
 namespace hotdesk {
 namespace {
 
+// How soon a new file is tried after the disk refused a line.
+constexpr Millis kRetry = minutes(1);
+
 // Deletes the oldest journals, so that with the new one there are kJournalFilesMax.
 void delete_old(const std::string& directory) {
     std::vector<std::filesystem::path> files;
@@ -31,11 +34,11 @@ void delete_old(const std::string& directory) {
 
 }  // namespace
 
-Result<DiskJournal> DiskJournal::open(const std::string& directory, Wall now) {
+Result<DiskJournal> DiskJournal::open(const std::string& directory, Wall now, Bytes limit) {
     delete_old(directory);
     std::string path = fmt::format("{}/journal-{}.ndjson", directory, now.ms);
     Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    if (file) return DiskJournal(std::move(path), std::move(file));
+    if (file) return DiskJournal(directory, std::move(path), std::move(file), limit);
     Code code = errno == ENOSPC ? Code::kNoSpace : Code::kDenied;
     return fail(code, fmt::format("cannot open the journal {}: {}", path, strerror(errno)));
 }
@@ -44,16 +47,24 @@ void DiskJournal::record(const Cycle& cycle) {
     if (!file_) return;
     std::string line = encode_cycle(cycle);
     auto written = ::write(file_.get(), line.data(), line.size());
-    size_ += static_cast<int64_t>(line.size());
-    if (written != static_cast<ssize_t>(line.size()))
-        end(strerror(errno));
-    else if (size_ >= kJournalBytesMax.value)
-        end("it has reached " + format_bytes(kJournalBytesMax));
+    size_.value += static_cast<int64_t>(line.size());
+    if (written == static_cast<ssize_t>(line.size())) return;
+    spdlog::error("the journal {} ends here: {}; tried again in {}", path_, strerror(errno),
+                  format_duration(kRetry));
+    file_.reset();
+    retry_at_ = cycle.seen.now + kRetry;
 }
 
-void DiskJournal::end(std::string_view why) {
-    spdlog::warn("the journal {} ends here: {}; decisions go on unrecorded", path_, why);
-    file_.reset();
+void DiskJournal::settled(const State& state, const Snapshot& seen) {
+    bool is_full = file_ && size_ >= limit_;
+    bool is_due = !file_ && seen.now >= retry_at_;
+    if (!is_full && !is_due) return;
+    retry_at_ = seen.now + kRetry;
+    auto next = open(directory_, seen.wall, limit_);
+    if (!next) return spdlog::error("{}", next.error().message);
+    *this = std::move(*next);
+    const Event events[] = {Checkpoint{state}};
+    record({seen, events, {}, {}});
 }
 
 }  // namespace hotdesk

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The journal on disk: one file for each start of the daemon, a line for each cycle, so that
-// `hotdesk replay FILE` can decide again what was decided. Old files are deleted.
+// The journal on disk, a line for each cycle, so that `hotdesk replay FILE` can decide again what
+// was decided. Each start of the daemon begins a file; a full one is followed by another that
+// begins with a checkpoint, so every file can be replayed alone. Old files are deleted.
 
 #include <cstdint>
 #include <string>
@@ -21,22 +22,28 @@ inline constexpr int kJournalFilesMax = 4;
 class DiskJournal : public Journal {
   public:
     // Opens "<directory>/journal-<wall>.ndjson". Errors: kDenied, kNoSpace.
-    static Result<DiskJournal> open(const std::string& directory, Wall now);
+    static Result<DiskJournal> open(const std::string& directory, Wall now,
+                                    Bytes limit = kJournalBytesMax);
 
     // Not fsynced: a crash of the daemon keeps it, a power cut may take the last lines. When the
-    // disk is full or the bound is reached the file ends with a line that says so; deciding goes
-    // on.
+    // disk refuses a line the log says so, and settled() tries a new file.
     void record(const Cycle& cycle) override;
+    void settled(const State& state, const Snapshot& seen) override;
 
     const std::string& path() const { return path_; }
 
   private:
-    DiskJournal(std::string path, Fd file) : path_(std::move(path)), file_(std::move(file)) {}
-    void end(std::string_view why);
+    DiskJournal(std::string directory, std::string path, Fd file, Bytes limit)
+        : directory_(std::move(directory)),
+          path_(std::move(path)),
+          file_(std::move(file)),
+          limit_(limit) {}
 
-    std::string path_;
-    Fd file_;  // closed when it has ended
-    int64_t size_ = 0;
+    std::string directory_, path_;
+    Fd file_;  // closed when the disk has refused a line
+    Bytes limit_;
+    Bytes size_;
+    Instant retry_at_;
 };
 
 }  // namespace hotdesk

@@ -17,6 +17,9 @@ class Recorder : public Journal {
         : journal_(std::move(journal)), store_(store), gateway_(gateway) {}
 
     void record(const Cycle& cycle) override;
+    void settled(const State& state, const Snapshot& seen) override {
+        journal_.settled(state, seen);
+    }
 
   private:
     DiskJournal journal_;

@@ -59,7 +59,8 @@ GatewaySettings gateway_settings(const Config& config) {
     GatewaySettings settings;
     settings.calls.heartbeat = config.queue.heartbeat;
     settings.calls.stream_headers_after = config.queue.headers_after;
-    settings.calls.wait_notice = config.queue.wait_notice == "off" ? WaitNotice::kOff : WaitNotice::kComment;
+    settings.calls.wait_notice =
+        config.queue.wait_notice == "off" ? WaitNotice::kOff : WaitNotice::kComment;
     if (!config.server.token_file.empty()) settings.token = read_token(config.server.token_file);
     return settings;
 }
@@ -88,7 +89,9 @@ std::string unix_socket(const std::vector<std::string>& addresses) {
 Status make_directory(const std::string& path) {
     std::error_code ec;
     std::filesystem::create_directories(path, ec);
-    if (ec) return fail(Code::kDenied, fmt::format("cannot make the directory {}: {}", path, ec.message()));
+    if (ec)
+        return fail(Code::kDenied,
+                    fmt::format("cannot make the directory {}: {}", path, ec.message()));
     return {};
 }
 
@@ -98,8 +101,10 @@ Result<Fd> lock_state(const std::string& directory) {
     Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock) return fail(Code::kDenied, fmt::format("cannot open {}: {}", path, strerror(errno)));
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-        return fail(Code::kBusy, fmt::format("another hotdesk daemon uses {} (it holds {}); stop it, or set "
-                                             "[server] state_dir", directory, path));
+        return fail(Code::kBusy,
+                    fmt::format("another hotdesk daemon uses {} (it holds {}); stop it, or set "
+                                "[server] state_dir",
+                                directory, path));
     return lock;
 }
 
@@ -121,7 +126,8 @@ Result<Ground> prepare(const ServeOptions& options, Wall now) {
     HD_TRY(Store::Opened opened, Store::open(state_dir + "/hotdesk.db", now));
     if (!opened.notice.empty()) spdlog::warn("{}", opened.notice);
     HD_TRY(DiskJournal journal, DiskJournal::open(state_dir + "/journal", now));
-    HD_TRY(DeskPlace desk, desk_place({.desk = options.fleet.desk.value, .state_dir = state_dir,
+    HD_TRY(DeskPlace desk, desk_place({.desk = options.fleet.desk.value,
+                                       .state_dir = state_dir,
                                        .desk_dir = options.config.gpu.desk_dir}));
     return Ground{std::move(lock), std::move(opened.store), std::move(journal), std::move(desk)};
 }
@@ -137,7 +143,9 @@ class Daemon {
           inbox_(wall_),
           gateway_(io_, inbox_, gateway_settings(options_.config)),
           workers_(io_, inbox_, worker_settings(options_),
-                   [this](const ModelName& model, WorkerClient* client) { gateway_.set_worker(model, client); }),
+                   [this](const ModelName& model, WorkerClient* client) {
+                       gateway_.set_worker(model, client);
+                   }),
           desk_(io_, inbox_, std::move(ground.desk)),
           runs_(io_, inbox_),
           probe_(device, wall_),
@@ -176,9 +184,7 @@ class Daemon {
     }
 
   private:
-    ExecutorParts parts() {
-        return {inbox_, gateway_, workers_, desk_, runs_, store_, wall_};
-    }
+    ExecutorParts parts() { return {inbox_, gateway_, workers_, desk_, runs_, store_, wall_}; }
     RunSettings run_settings() const {
         RunSettings settings;
         settings.base_url = base_url(gateway_.addresses());
@@ -194,8 +200,10 @@ class Daemon {
     void await_signal() {
         signals_.async_wait([this](auto ec, int signal) {
             if (ec) return;
-            if (signal == SIGHUP) reload_or_say();
-            else stop(signal);
+            if (signal == SIGHUP)
+                reload_or_say();
+            else
+                stop(signal);
             await_signal();
         });
     }
@@ -217,7 +225,8 @@ class Daemon {
     Status reload() {
         HD_TRY(Fleet fleet, options_.read_again());
         look_at_model_files(fleet);
-        spdlog::info("config reloaded: {} agents, {} models", fleet.agents.size(), fleet.models.size());
+        spdlog::info("config reloaded: {} agents, {} models", fleet.agents.size(),
+                     fleet.models.size());
         inbox_.post(Configured{std::move(fleet), wall_.now()});
         return {};
     }
@@ -239,29 +248,34 @@ class Daemon {
     void tidy() {
         Instant now = monotonic_now();
         if (now - flushed_ >= kFlushEvery) {
-            if (auto flushed = store_.flush(); !flushed) spdlog::error("history: {}", flushed.error().message);
+            if (auto flushed = store_.flush(); !flushed)
+                spdlog::error("history: {}", flushed.error().message);
             flushed_ = now;
         }
         inbox_.wake_by(now + kFlushEvery);
         if (now - forgotten_ >= kForgetEvery) {
             Wall then = wall_.now() - options_.config.history.keep;
-            if (auto done = store_.forget_before(then); !done) spdlog::error("history: {}", done.error().message);
+            if (auto done = store_.forget_before(then); !done)
+                spdlog::error("history: {}", done.error().message);
             forgotten_ = now;
         }
     }
 
     void say_ready() const {
-        for (const std::string& address : gateway_.addresses()) spdlog::info("listening on {}", address);
+        for (const std::string& address : gateway_.addresses())
+            spdlog::info("listening on {}", address);
         spdlog::info("ready: {} agents, {} models, desk {}", options_.fleet.agents.size(),
                      options_.fleet.models.size(), options_.fleet.desk.value);
         for (const auto& [name, spec] : options_.fleet.models)
-            if (!spec.unusable.empty()) spdlog::warn("model={} cannot be used: {}", name.value, spec.unusable);
+            if (!spec.unusable.empty())
+                spdlog::warn("model={} cannot be used: {}", name.value, spec.unusable);
     }
 
     void close() {
         gateway_.stop_accepting();
         for (const auto& [id, run] : loop_->state().runs) runs_.stop(id, true);
-        if (auto flushed = store_.flush(); !flushed) spdlog::error("history: {}", flushed.error().message);
+        if (auto flushed = store_.flush(); !flushed)
+            spdlog::error("history: {}", flushed.error().message);
         gateway_.close();
         spdlog::info("stopped");
     }

@@ -93,8 +93,8 @@ Waiting waiting_for_load(const State& state, const Call& call, const Worker& wor
         return {"backoff", fmt::format("the next try to load {} in {}", call.model.value,
                                        format_duration(worker.retry_at - now))};
     if (spec->placement == Placement::kDesk && state.desk.lease != LeasePhase::kHeld)
-        return {"lease",
-                fmt::format("the desk {}; another program has it", state.fleet.desk.value)};
+        return {"lease", fmt::format("the lease on {}: {}", state.fleet.desk.value,
+                                     who_has_the_desk(state.desk))};
     return {"room",
             fmt::format("room for {}: {}", call.model.value, who_has_the_room(state, *spec))};
 }

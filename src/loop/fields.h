@@ -177,6 +177,10 @@ void fields(V& v, S& s) {
 }
 template <class V, Is<DeskGranted> S>
 void fields(V&, S&) {}
+template <class V, Is<DeskTaken> S>
+void fields(V& v, S& s) {
+    v("by", s.by);
+}
 template <class V, Is<StrangerWaits> S>
 void fields(V& v, S& s) {
     v("waits", s.waits);
@@ -307,6 +311,97 @@ void fields(V& v, S& s) {
     v("device_free", s.device_free);
     v("host_total", s.host_total);
     v("host_available", s.host_available);
+}
+
+template <class V, Is<Run> S>
+void fields(V& v, S& s) {
+    v("id", s.id);
+    v("agent", s.agent);
+    v("due", s.due);
+    v("trigger", s.trigger);
+    v("phase", s.phase);
+    v("started", s.started);
+    v("phase_since", s.phase_since);
+    v("timeout", s.timeout);
+    v("waited", s.waited);
+    v("calls_waiting", s.calls_waiting);
+    v("waiting_since", s.waiting_since);
+    v("unwanted", s.unwanted);
+    v("ends_as", s.ends_as);
+    v("exit_code", s.exit_code);
+    v("error", s.error);
+}
+template <class V, Is<Call> S>
+void fields(V& v, S& s) {
+    v("id", s.id);
+    v("run", s.run);
+    v("agent", s.agent);
+    v("wanted", s.wanted);
+    v("model", s.model);
+    v("phase", s.phase);
+    v("arrived", s.arrived);
+    v("deadline", s.deadline);
+    v("started", s.started);
+    v("attempts", s.attempts);
+    v("streaming", s.streaming);
+    v("waited", s.waited);
+    v("ran", s.ran);
+    v("outcome", s.outcome);
+    v("prompt", s.prompt);
+    v("cached", s.cached);
+    v("completion", s.completion);
+    v("error", s.error);
+}
+template <class V, Is<Worker> S>
+void fields(V& v, S& s) {
+    v("phase", s.phase);
+    v("since", s.since);
+    v("idle_since", s.idle_since);
+    v("spec", s.spec);
+    v("held", s.held);
+    v("permille", s.permille);
+    v("loads", s.loads);
+    v("failures", s.failures);
+    v("retry_at", s.retry_at);
+    v("last_error", s.last_error);
+    v("killing", s.killing);
+    v("evict_wanted", s.evict_wanted);
+}
+template <class V, Is<AgentState> S>
+void fields(V& v, S& s) {
+    v("last_due", s.last_due);
+    v("next_due", s.next_due);
+    v("held", s.held);
+    v("asked", s.asked);
+    v("paused", s.paused);
+}
+template <class V, Is<Desk> S>
+void fields(V& v, S& s) {
+    v("lease", s.lease);
+    v("since", s.since);
+    v("taken_by", s.taken_by);
+    v("stranger_since", s.stranger_since);
+    v("gate", s.gate);
+    v("freed_at", s.freed_at);
+}
+template <class V, Is<State> S>
+void fields(V& v, S& s) {
+    v("fleet", s.fleet);
+    v("agents", s.agents);
+    v("pending", s.pending);
+    v("due", s.due);
+    v("runs", s.runs);
+    v("calls", s.calls);
+    v("workers", s.workers);
+    v("desk", s.desk);
+    v("next_run", s.next_run);
+    v("last_catch_up", s.last_catch_up);
+    v("paused", s.paused);
+    v("draining", s.draining);
+}
+template <class V, Is<Checkpoint> S>
+void fields(V& v, S& s) {
+    v("state", s.state);
 }
 
 }  // namespace hotdesk::record

@@ -13,6 +13,7 @@ void Loop::run_once() {
     for (const Event& event : events) apply(state_, now, event);
     seen_ = ports_.probe.look(now);
     settle(events);
+    ports_.journal.settled(state_, seen_);
 }
 
 void Loop::settle(std::span<const Event> events) {

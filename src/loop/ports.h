@@ -49,6 +49,9 @@ class Journal {
     virtual ~Journal() = default;
     // Called before the decisions are carried out, so that a crash leaves the intent on record.
     virtual void record(const Cycle& cycle) = 0;
+    // Called when a cycle is over and nothing is left to want: where a journal that grows too long
+    // may begin a new file with a Checkpoint of `state`.
+    virtual void settled(const State&, const Snapshot&) {}
 };
 
 }  // namespace hotdesk

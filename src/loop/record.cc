@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "loop/fields.h"
 
@@ -22,10 +24,11 @@ constexpr std::array<std::string_view, std::variant_size_v<Action>> kActions = {
     "release_desk", "load_model", "unload_model"};
 
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kEvents = {
-    "configured",     "recovered",    "run_started",   "run_ended",      "call_arrived",
-    "call_streaming", "call_gone",    "call_finished", "call_broken",    "worker_loading",
-    "worker_ready",   "worker_gone",  "desk_granted",  "stranger_waits", "run_wanted",
-    "run_unwanted",   "pause_wanted", "evict_wanted",  "drain_wanted",   "intended"};
+    "configured",     "recovered",    "run_started",   "run_ended",    "call_arrived",
+    "call_streaming", "call_gone",    "call_finished", "call_broken",  "worker_loading",
+    "worker_ready",   "worker_gone",  "desk_granted",  "desk_taken",   "stranger_waits",
+    "run_wanted",     "run_unwanted", "pause_wanted",  "evict_wanted", "drain_wanted",
+    "checkpoint",     "intended"};
 
 // ---- values to JSON ----------------------------------------------------------------------------
 
@@ -65,6 +68,16 @@ struct Write {
         json out = json::array();
         for (const T& item : list) out.push_back(of(item));
         return out;
+    }
+    template <class T>
+    static json of(const std::set<T>& set) {
+        json out = json::array();
+        for (const T& item : set) out.push_back(of(item));
+        return out;
+    }
+    template <class A, class B>
+    static json of(const std::pair<A, B>& pair) {
+        return json::array({of(pair.first), of(pair.second)});
     }
     // A map is a list of pairs: its keys are names, and JSON's order of keys is not ours.
     template <class K, class T>
@@ -149,6 +162,18 @@ struct Read {
     void into(const json& in, std::vector<T>& list) {
         if (!in.is_array()) return void(error = "expected a list");
         for (const json& item : in) into(item, list.emplace_back());
+    }
+    template <class T>
+    void into(const json& in, std::set<T>& set) {
+        std::vector<T> items;
+        into(in, items);
+        set.insert(items.begin(), items.end());
+    }
+    template <class A, class B>
+    void into(const json& in, std::pair<A, B>& pair) {
+        if (!in.is_array() || in.size() != 2) return void(error = "expected a pair");
+        into(in[0], pair.first);
+        into(in[1], pair.second);
     }
     template <class K, class T>
     void into(const json& in, std::map<K, T>& map) {
