@@ -141,7 +141,9 @@ class Starter {
             latest = *next;
         }
         if (missed.count == 0) return false;
-        skip(missed, {.reason = Reason::kSuperseded});
+        int64_t most = state_.fleet.policy.runs_max;
+        skip(missed,
+             has_room() ? Why{.reason = Reason::kSuperseded} : Why{Reason::kRunsFull, 1, most});
         return true;
     }
     // From `due` to the last one that has come.

@@ -18,17 +18,21 @@ const ModelSpec* named(const Fleet& fleet, std::string_view wanted) {
 }
 
 // Why this model cannot answer, ever; or a Route.
-std::variant<Route, NoRoute> check(const ModelSpec& spec, Why why, Bytes budget) {
+std::variant<Route, NoRoute> check(const ModelSpec& spec, Why why, const Footprint& room) {
     if (!spec.unusable.empty())
         return NoRoute{Code::kUnavailable,
                        {.reason = Reason::kModelUnusable, .who = spec.unusable}};
-    if (spec.placement == Placement::kDesk && spec.need.device > budget)
+    bool on_desk = spec.placement == Placement::kDesk;
+    Bytes need = on_desk ? spec.need.device : spec.need.host;
+    Bytes most = on_desk ? room.device : room.host;
+    if (need > most)
         return NoRoute{Code::kNoSpace,
-                       {Reason::kCannotFit, spec.need.device.value, budget.value, spec.name.value}};
+                       {Reason::kCannotFit, need.value, most.value, spec.name.value}};
     return Route{spec.name, std::move(why)};
 }
 
-std::variant<Route, NoRoute> route_task(const Fleet& fleet, const std::string& task, Bytes budget) {
+std::variant<Route, NoRoute> route_task(const Fleet& fleet, const std::string& task,
+                                        const Footprint& room) {
     auto models = fleet.tasks.find(task);
     if (models == fleet.tasks.end() || models->second.empty())
         return NoRoute{Code::kNotFound,
@@ -36,7 +40,7 @@ std::variant<Route, NoRoute> route_task(const Fleet& fleet, const std::string& t
     std::variant<Route, NoRoute> first;
     for (const ModelName& name : models->second) {
         Why why{.reason = Reason::kTaskRoute, .who = "task " + task};
-        auto answer = check(fleet.models.at(name), std::move(why), budget);
+        auto answer = check(fleet.models.at(name), std::move(why), room);
         if (std::holds_alternative<Route>(answer)) return answer;
         if (name == models->second.front()) first = answer;
     }
@@ -45,14 +49,21 @@ std::variant<Route, NoRoute> route_task(const Fleet& fleet, const std::string& t
 
 }  // namespace
 
-std::variant<Route, NoRoute> route(const Fleet& fleet, std::string_view wanted, Bytes budget) {
+std::variant<Route, NoRoute> route(const Fleet& fleet, std::string_view wanted,
+                                   const Footprint& room) {
     if (wanted.starts_with(kTaskPrefix))
-        return route_task(fleet, std::string(wanted.substr(kTaskPrefix.size())), budget);
+        return route_task(fleet, std::string(wanted.substr(kTaskPrefix.size())), room);
     if (const ModelSpec* spec = named(fleet, wanted))
-        return check(*spec, {.reason = Reason::kNamed, .who = std::string(wanted)}, budget);
+        return check(*spec, {.reason = Reason::kNamed, .who = std::string(wanted)}, room);
     if (fleet.tasks.contains(std::string(wanted)))
-        return route_task(fleet, std::string(wanted), budget);
+        return route_task(fleet, std::string(wanted), room);
     return NoRoute{Code::kNotFound, {.reason = Reason::kNoSuchModel, .who = std::string(wanted)}};
+}
+
+Footprint room_for_models(const Policy& policy, const Snapshot& seen) {
+    constexpr Bytes kUnknown{INT64_MAX};
+    return {is_budget_known(policy, seen) ? desk_budget(policy, seen) : kUnknown,
+            seen.host_total ? *seen.host_total - policy.host_reserve : kUnknown};
 }
 
 Bytes desk_budget(const Policy& policy, const Snapshot& seen) {

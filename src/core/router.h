@@ -23,8 +23,12 @@ struct NoRoute {
 };
 
 // `wanted` is "task:NAME", a model, or an alias. A model whose file cannot be used, or that could
-// never fit in `budget`, is passed over for a task and refused when it was named.
-std::variant<Route, NoRoute> route(const Fleet& fleet, std::string_view wanted, Bytes budget);
+// never fit in `room`, is passed over for a task and refused when it was named.
+std::variant<Route, NoRoute> route(const Fleet& fleet, std::string_view wanted,
+                                   const Footprint& room);
+
+// The most that models may ever take of the desk and of RAM; without bound where it is not known.
+Footprint room_for_models(const Policy& policy, const Snapshot& seen);
 
 // What models may take of the desk: the configured budget, and never more than the device has
 // after the reserve. Zero when neither is known.

@@ -19,7 +19,7 @@ Fleet fleet() {
 }
 
 std::variant<Route, NoRoute> routed(std::string_view wanted, Bytes budget = gib(6)) {
-    return route(fleet(), wanted, budget);
+    return route(fleet(), wanted, {budget, gib(16)});
 }
 using Answer = std::variant<Route, NoRoute>;
 
@@ -43,6 +43,16 @@ TEST(Router, RefusesWithTheNumbersWhatCanNeverFit) {
     EXPECT_EQ(routed("task:hard"), Answer(expected));
     EXPECT_TRUE(std::holds_alternative<Route>(routed("big", gib(9))));
     EXPECT_TRUE(std::holds_alternative<NoRoute>(routed("big", gib(9) - Bytes{1})));
+}
+
+TEST(Router, RefusesAModelOfTheCpuThatRamCanNeverHold) {
+    ModelSpec tiny = small_model("tiny", Bytes{});
+    tiny.placement = Placement::kHost;
+    tiny.need = {Bytes{}, gib(3)};
+    Fleet on_cpu = small_fleet({tiny});
+    NoRoute expected{Code::kNoSpace, {Reason::kCannotFit, gib(3).value, gib(2).value, "tiny"}};
+    EXPECT_EQ(route(on_cpu, "tiny", {Bytes{}, gib(2)}), Answer(expected));
+    EXPECT_TRUE(std::holds_alternative<Route>(route(on_cpu, "tiny", {Bytes{}, gib(3)})));
 }
 
 TEST(Router, SaysWhatIsWrongWithAModelOrAName) {

@@ -139,7 +139,7 @@ class Scheduler {
     }
     bool is_leaving(const ModelName& model, const Worker& worker) const {
         const ModelSpec* spec = spec_of(model);
-        return worker.evict_wanted || !spec || *spec != worker.spec;
+        return worker.evict_wanted || !spec || !host_alike(*spec, worker.spec);
     }
     void admit() {
         for (const auto& [model, worker] : state_.workers)
@@ -400,15 +400,14 @@ void decide_call_ends(const State& state, const Snapshot& seen, Draft& draft) {
 
 void decide_routes(const State& state, const Snapshot& seen, Draft& draft) {
     int waiting = waiting_calls(state);
-    bool known = is_budget_known(state.fleet.policy, seen);
-    Bytes budget = known ? desk_budget(state.fleet.policy, seen) : Bytes{INT64_MAX};
+    Footprint room = room_for_models(state.fleet.policy, seen);
     for (const auto& [id, call] : state.calls) {
         if (call.phase != CallPhase::kArrived) continue;
         if (state.draining) {
             draft.want(refusal(call, seen.now, Code::kUnavailable), {.reason = Reason::kDraining});
             continue;
         }
-        auto answer = route(state.fleet, wanted_of(state, call), budget);
+        auto answer = route(state.fleet, wanted_of(state, call), room);
         if (const auto* none = std::get_if<NoRoute>(&answer)) {
             draft.want(refusal(call, seen.now, none->code), none->why);
         } else if (waiting >= state.fleet.policy.waiting_max) {

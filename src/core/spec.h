@@ -35,7 +35,7 @@ struct ModelSpec {
     Tokens context;               // cells of the KV pool, shared by the slots
     int slots = 4;                // calls decoded together
     std::string kv_type = "f16";  // "f16" or "q8_0"
-    int threads = 1;             // of the CPU, in its worker
+    int threads = 1;              // of the CPU, in its worker
     Footprint need;
     Millis keep;          // unloaded after this long without a call; see `pinned`
     bool pinned = false;  // keep = "always": never unloaded for idleness
@@ -45,9 +45,18 @@ struct ModelSpec {
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
-// Contexts that a worker keeps for its callers between calls: one for each of fifty agents and some.
-// Each costs one row of logits (600 kB with a vocabulary of 150,000).
-inline int contexts_of(const ModelSpec& spec) { return spec.slots > 64 ? spec.slots : 64; }
+// Whether a worker that hosts `a` may go on as `b`: what its process was started with is the same.
+inline bool host_alike(const ModelSpec& a, const ModelSpec& b) {
+    return a.path == b.path && a.placement == b.placement && a.context == b.context &&
+           a.slots == b.slots && a.kv_type == b.kv_type && a.threads == b.threads &&
+           a.need == b.need && a.unusable == b.unusable;
+}
+
+// Contexts that a worker keeps for its callers between calls: one for each of fifty agents and
+// some. Each costs one row of logits (600 kB with a vocabulary of 150,000).
+inline int contexts_of(const ModelSpec& spec) {
+    return spec.slots > 64 ? spec.slots : 64;
+}
 
 enum class Overlap : uint8_t { kSkip, kQueue, kLatest };
 enum class CatchUp : uint8_t { kOnce, kSkip };

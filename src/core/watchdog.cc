@@ -23,11 +23,11 @@ bool is_running(const std::map<ModelName, Line>& lines, const ModelName& model) 
 std::optional<Why> reason_to_unload(const State& state, const ModelName& model,
                                     const Worker& worker, Instant now) {
     auto spec = state.fleet.models.find(model);
-    if (spec == state.fleet.models.end() || spec->second != worker.spec)
+    if (spec == state.fleet.models.end() || !host_alike(spec->second, worker.spec))
         return Why{.reason = Reason::kReloaded};
     if (worker.evict_wanted) return Why{.reason = Reason::kEvictAsked};
-    Millis idle = now - worker.idle_since, keep = worker.spec.keep;
-    if (worker.spec.pinned || idle < keep) return std::nullopt;
+    Millis idle = now - worker.idle_since, keep = spec->second.keep;
+    if (spec->second.pinned || idle < keep) return std::nullopt;
     return Why{Reason::kIdle, keep.value, idle.value};
 }
 
@@ -56,8 +56,8 @@ void decide_evictions(const State& state, const Snapshot& seen, Draft& draft) {
         bool idle_only = why && why->reason == Reason::kIdle;
         if (why && !(idle_only && is_needed(lines, model)))
             draft.want(UnloadModel{model}, *why);
-        else if (!worker.spec.pinned)
-            draft.look_again(worker.idle_since + worker.spec.keep);
+        else if (!why)
+            draft.look_again(worker.idle_since + state.fleet.models.at(model).keep);
     }
     if (state.desk.lease != LeasePhase::kNone && desk_stands_empty(state) &&
         !desk_is_wanted(state, lines))

@@ -68,6 +68,25 @@ TEST(Watchdog, UnloadsWhatTheConfigNoLongerHas) {
     EXPECT_EQ(decided[0], (Decision{UnloadModel{{"a"}}, {.reason = Reason::kReloaded}}));
 }
 
+TEST(Watchdog, ANewKeepHoldsForAModelThatIsLoaded) {
+    SmallWorld world = idle_world();
+    ModelSpec longer = small_model("a", gib(4));
+    longer.keep = minutes(20);
+    world.happens(Configured{small_fleet({longer}), world.seen.wall});
+    world.pass(minutes(20) - Millis{1});
+    EXPECT_EQ(world.actions(), Actions{});
+    world.pass(Millis{1});
+    EXPECT_EQ(world.actions(), Actions{UnloadModel{{"a"}}});
+}
+
+TEST(Watchdog, AModelThatNeedsAnotherProcessIsLoadedAnew) {
+    SmallWorld world = idle_world();
+    ModelSpec wider = small_model("a", gib(4));
+    wider.slots = 2;
+    world.happens(Configured{small_fleet({wider}), world.seen.wall});
+    EXPECT_EQ(world.actions(), Actions{UnloadModel{{"a"}}});
+}
+
 TEST(Watchdog, GivesTheDeskBackWhenItStandsEmpty) {
     SmallWorld world = idle_world();
     world.pass(minutes(10));

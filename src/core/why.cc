@@ -64,7 +64,7 @@ constexpr Row kRows[] = {
      "the model did not load ({who}); next try in {need}"},
     {Reason::kDemand, "demand", Unit::kBytes, "a call waits for it; needs {need}, {have} are free"},
     {Reason::kCannotFit, "cannot_fit", Unit::kBytes,
-     "{who} needs {need}, the desk has {have}: it can never fit; choose a smaller model, context "
+     "{who} needs {need}, there are {have}: it can never fit; choose a smaller model, context "
      "or quantization"},
     {Reason::kMakeRoom, "make_room", Unit::kBytes,
      "idle, and {who} needs {need} of which {have} are free"},

@@ -33,7 +33,7 @@ void MachineProbe::measure() {
     last_.host_available = host.available;
     DeviceReading device = device_->read();
     bool known = device.status == DeviceReading::Status::kKnown;
-    last_.device_total = known ? std::optional(device.total) : std::nullopt;
+    if (known) last_.device_total = device.total;  // a device that hangs has not shrunk
     last_.device_free = known ? std::optional(device.free) : std::nullopt;
     bool failed = device.status == DeviceReading::Status::kFailed;
     if (failed) fresh_until_ = last_.now + kAfterFailure;
