@@ -86,9 +86,7 @@ Status watch(DemoDaemon& daemon, ProgressLine& line, int runs_expected,
 
 int64_t runs_closed(const Tally& tally) {
     int64_t sum = 0;
-    for (Outcome outcome : {Outcome::kDone, Outcome::kFailed, Outcome::kTimedOut, Outcome::kSkipped,
-                            Outcome::kInterrupted})
-        sum += tally.runs(outcome);
+    for (Outcome outcome : kOutcomes) sum += tally.runs(outcome);
     return sum;
 }
 

@@ -99,10 +99,10 @@ nlohmann::json to_json(const Simulated& simulated) {
                        {"assumed", simulated.assumed}};
     for (const auto& [outcome, n] : s.runs) out["runs"][std::string(to_string(outcome))] = n;
     for (const auto& [outcome, n] : s.calls) out["calls"][std::string(to_string(outcome))] = n;
-    out["wait_ms"] = {{"p50", s.waits.p50.value},
-                      {"p95", s.waits.p95.value},
-                      {"p99", s.waits.p99.value},
-                      {"max", s.waits.longest.value}};
+    out["wait_ms"] = {{"p50", s.waits_ms.p50},
+                      {"p95", s.waits_ms.p95},
+                      {"p99", s.waits_ms.p99},
+                      {"max", s.waits_ms.max}};
     out["broken"] = nlohmann::json::array();
     for (const sim::Broken& broken : simulated.day.broken)
         out["broken"].push_back(
@@ -126,9 +126,9 @@ void print_text(const Simulated& simulated) {
     fmt::print("firings     {}, late {}\n", s.firings, s.late);
     fmt::print("runs        {}\n", counts(s.runs));
     fmt::print("calls       {}; {} retried\n", counts(s.calls), s.retries);
-    fmt::print("waits       p50 {}, p95 {}, p99 {}, longest {}\n", format_duration(s.waits.p50),
-               format_duration(s.waits.p95), format_duration(s.waits.p99),
-               format_duration(s.waits.longest));
+    fmt::print("waits       p50 {}, p95 {}, p99 {}, longest {}\n",
+               format_duration({s.waits_ms.p50}), format_duration({s.waits_ms.p95}),
+               format_duration({s.waits_ms.p99}), format_duration({s.waits_ms.max}));
     fmt::print("desk        busy {} %, {} loads, at most {} of the device\n",
                s.desk_busy.value * 100 / std::max<int64_t>(s.length.value, 1), s.loads,
                format_bytes(s.device_peak));

@@ -21,6 +21,11 @@ enum class Outcome : uint8_t { kDone, kFailed, kTimedOut, kSkipped, kMissed, kIn
 
 enum class CallOutcome : uint8_t { kDone, kFailed, kRefused, kCancelled };
 
+inline constexpr Outcome kOutcomes[] = {Outcome::kDone,    Outcome::kFailed, Outcome::kTimedOut,
+                                        Outcome::kSkipped, Outcome::kMissed, Outcome::kInterrupted};
+inline constexpr CallOutcome kCallOutcomes[] = {CallOutcome::kDone, CallOutcome::kFailed,
+                                                CallOutcome::kRefused, CallOutcome::kCancelled};
+
 std::string_view to_string(Outcome outcome);
 std::string_view to_string(CallOutcome outcome);
 std::string_view to_string(Trigger trigger);

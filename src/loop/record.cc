@@ -23,12 +23,20 @@ constexpr std::array<std::string_view, std::variant_size_v<Action>> kActions = {
     "route_call",   "start_call", "close_call",  "set_gate",     "queue_for_desk",
     "release_desk", "load_model", "unload_model"};
 
+static_assert(!kActions.back().empty(), "each Action has a name");
+static_assert(std::is_same_v<std::variant_alternative_t<7, Action>, CloseCall>);
+static_assert(std::is_same_v<std::variant_alternative_t<12, Action>, UnloadModel>);
+
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kEvents = {
     "configured",     "recovered",    "run_started",   "run_ended",    "call_arrived",
     "call_streaming", "call_gone",    "call_finished", "call_broken",  "worker_loading",
     "worker_ready",   "worker_gone",  "desk_granted",  "desk_taken",   "stranger_waits",
     "run_wanted",     "run_unwanted", "pause_wanted",  "evict_wanted", "drain_wanted",
     "checkpoint",     "intended"};
+
+static_assert(!kEvents.back().empty(), "each Event has a name");
+static_assert(std::is_same_v<std::variant_alternative_t<4, Event>, CallArrived>);
+static_assert(std::is_same_v<std::variant_alternative_t<21, Event>, Intended>);
 
 // ---- values to JSON ----------------------------------------------------------------------------
 

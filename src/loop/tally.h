@@ -15,6 +15,7 @@ namespace hotdesk {
 
 struct Percentiles {
     int64_t p50 = 0, p95 = 0, p99 = 0, max = 0;
+    friend bool operator==(const Percentiles&, const Percentiles&) = default;
 };
 
 // The nearest-rank percentiles; all zero for no values.

@@ -4,18 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "core/world.h"
 #include "loop/ports.h"
+#include "loop/tally.h"
 
 namespace hotdesk::sim {
-
-// Waiting times of calls, in the order of size.
-struct Waits {
-    Millis p50, p95, p99, longest;
-    friend bool operator==(const Waits&, const Waits&) = default;
-};
 
 struct Summary {
     int64_t firings = 0;  // on schedule, whatever became of them
@@ -24,7 +18,7 @@ struct Summary {
     std::map<CallOutcome, int64_t> calls;
     int64_t retries = 0;  // calls that were started again after their worker had died
     int64_t loads = 0;
-    Waits waits;  // of calls that were answered
+    Percentiles waits_ms;  // of calls that were answered
     int64_t cycles = 0, decisions = 0;
     // Set by the simulation:
     Millis length, desk_busy;
@@ -33,8 +27,8 @@ struct Summary {
     uint64_t trace_hash = 0;
 };
 
-// Fed with every cycle.
-class Tally {
+// Fed with every cycle: what a Tally counts, and what needs the fleet's schedules to count.
+class DayTally {
   public:
     void add(const Cycle& cycle, const Fleet& fleet);
     // A run that the daemon left behind when it died.
@@ -49,9 +43,9 @@ class Tally {
     void close(const CloseRun& close, Wall now, const Fleet& fleet);
 
     Summary summary_;
+    Tally counts_;
     std::map<RunId, Firing> open_;
     std::map<CallId, int> starts_;
-    std::vector<Millis> waits_;
 };
 
 }  // namespace hotdesk::sim

@@ -90,7 +90,7 @@ class World : public Clock, public Probe, public Executor, public Journal {
     Agents agents_;
     DeskQueue desk_;
     Checkers checkers_;
-    Tally tally_;
+    DayTally tally_;
     TraceHash trace_;
     History history_;
     Instant end_;

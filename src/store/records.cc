@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "store/records.h"
 
-#include <array>
+#include "loop/record.h"
+
 #include <type_traits>
 
 namespace hotdesk {
 namespace {
-
-// One key for each alternative of Action, in its order.
-constexpr std::array<std::string_view, std::variant_size_v<Action>> kActionKeys = {
-    "start_run",    "stop_run",   "close_run",   "skip_firings", "hold_firing",
-    "route_call",   "start_call", "close_call",  "set_gate",     "queue_for_desk",
-    "release_desk", "load_model", "unload_model"};
-static_assert(!kActionKeys.back().empty(), "each Action has a key");
-static_assert(std::is_same_v<std::variant_alternative_t<12, Action>, UnloadModel>);
-static_assert(std::is_same_v<std::variant_alternative_t<7, Action>, CloseCall>);
 
 // Copies the ids and names that an action has; each action has some of the four.
 struct Subjects {
@@ -32,10 +24,6 @@ struct Subjects {
 
 }  // namespace
 
-std::string_view action_key(const Action& action) {
-    return kActionKeys[action.index()];
-}
-
 std::string_view to_string(ModelChange change) {
     switch (change) {
         case ModelChange::kLoading: return "loading";
@@ -49,7 +37,7 @@ std::string_view to_string(ModelChange change) {
 
 ReasonRecord reason_record(Wall at, const Decision& decision) {
     ReasonRecord record{.at = at,
-                        .action = std::string(action_key(decision.action)),
+                        .action = std::string(name_of(decision.action)),
                         .run = {},
                         .call = {},
                         .agent = {},

@@ -119,8 +119,6 @@ struct Recovery {
     std::vector<RunRecord> unfinished;  // by id
 };
 
-// The stable key of an action: "start_run". In the history, logs and JSON.
-std::string_view action_key(const Action& action);
 std::string_view to_string(ModelChange change);
 
 // What `hotdesk why` will remember of a decision.

@@ -382,12 +382,7 @@ TEST(History, SaysThatThereIsNoneYet) {
     EXPECT_EQ(history.error().code, Code::kNotFound);
 }
 
-TEST(Records, EachActionHasItsKeyAndItsSubjects) {
-    EXPECT_EQ(action_key(StartRun{}), "start_run");
-    EXPECT_EQ(action_key(HoldFiring{}), "hold_firing");
-    EXPECT_EQ(action_key(CloseCall{}), "close_call");
-    EXPECT_EQ(action_key(QueueForDesk{}), "queue_for_desk");
-    EXPECT_EQ(action_key(UnloadModel{}), "unload_model");
+TEST(Records, ADecisionIsRememberedWithItsSubjects) {
     const CloseCall closed{.call = {3},
                            .run = {2},
                            .agent = {"a"},
