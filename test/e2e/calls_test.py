@@ -7,7 +7,7 @@ import time
 import unittest
 
 from gguf import write_model
-from harness import DaemonTestCase, PATIENCE, is_alive
+from harness import Answer, DaemonTestCase, PATIENCE, is_alive
 
 
 class Workers(DaemonTestCase):
@@ -88,6 +88,33 @@ class Workers(DaemonTestCase):
         self.wait_until(lambda: not self.calls(), "nobody is left")
         self.assertEqual(daemon.chat("next").text, "next")
         self.assertIn('outcome="cancelled"', daemon.get("/metrics").body)
+
+    def test_a_running_call_is_ended_after_call_max(self):
+        self.configure(models=[self.model(slots=1)], queue={"call_max": "1s"})
+        daemon = self.up()
+        answer = daemon.chat("hang")
+        self.assertEqual((answer.status, answer.error["code"]), (504, "call_max"))
+        self.assertEqual(daemon.chat("next").text, "next")
+
+    def test_a_stopped_worker_fails_its_calls_and_can_be_evicted(self):
+        self.configure(models=[self.model()], queue={"call_max": "1s"})
+        daemon = self.up()
+        daemon.chat()
+        os.kill(self.worker_pid(daemon), signal.SIGSTOP)
+        self.assertEqual(daemon.chat().error["code"], "call_max")
+        self.do("evict", "small")
+        self.wait_until(lambda: self.model_now("small")["phase"] == "absent", "it is gone")
+        self.assertEqual(daemon.chat("next").text, "next")
+
+    def test_a_crowd_is_served_each_with_its_own_answer(self):
+        self.configure(models=[self.model(name, placement="desk") for name in "ab"],
+                       gpu={"budget": "150MiB"}, queue={"gate_age": "1s"})
+        daemon = self.up()
+        clients = [daemon.post(f"hello number {i}", model="ab"[i % 2]) for i in range(200)]
+        for i, client in enumerate(clients):
+            self.assertEqual(Answer(client.getresponse()).text, f"hello number {i}")
+            client.close()
+        self.assertLessEqual(sum(model["loads"] for model in self.ask("models")["models"]), 4)
 
     def test_a_full_line_refuses_one_more(self):
         self.configure(models=[self.model(slots=1)], queue={"waiting_max": 2})

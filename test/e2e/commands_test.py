@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from harness import DaemonTestCase
+from harness import Answer, DaemonTestCase
 
 LOOKS = [["status"], ["ps"], ["top"], ["agents"], ["runs"], ["queue"], ["models"], ["desks"],
          ["why", "inbox"], ["why", "r-1"], ["why", "small"], ["logs", "inbox"], ["logs", "r-1"],
@@ -117,6 +117,46 @@ class Commands(DaemonTestCase):
         self.wait_until(lambda: len(self.ask("agents")["agents"]) == 1, "reloaded")
         self.write("go", "")
         self.assertEqual(self.wait_for_end("long")["outcome"], "done")
+
+    def test_a_removed_model_refuses_who_waits_and_finishes_who_runs(self):
+        self.models = [self.model(slots=1), self.model("other")]
+        self.configure(models=self.models)
+        daemon = self.up()
+        stream = daemon.stream("say 1000000 words")
+        stream.event()
+        waiter = daemon.post("late")
+        self.wait_until(lambda: len(self.calls()) == 2, "one waits")
+        self.configure(models=self.models[1:])
+        self.do("reload")
+        refused = Answer(waiter.getresponse())
+        waiter.close()
+        self.assertEqual((refused.status, refused.error["code"]), (404, "model_not_found"))
+        self.assertTrue(stream.event()["choices"])
+        stream.close()
+        self.wait_until(lambda: self.marked() == [daemon.pid], "its worker is gone")
+
+    def test_a_changed_model_is_loaded_anew_when_its_calls_have_ended(self):
+        daemon = self.up()
+        stream = daemon.stream("say 20000 words")
+        stream.event()
+        self.configure(models=[self.model(slots=2)])
+        self.do("reload")
+        self.assertEqual(daemon.chat("next").text, "next")
+        self.assertEqual(stream.events()[-1], "[DONE]")
+        stream.close()
+        self.assertEqual(self.model_now("small")["loads"], 2)
+
+    def test_logs_follow_until_the_run_ends(self):
+        self.agents = [self.agent("inbox", "echo a; while ! [ -f go ]; do sleep 0.05; done; echo b")]
+        self.configure(agents=self.agents)
+        self.up()
+        self.do("run", "inbox")
+        self.wait_until(lambda: self.cli("logs", "inbox")[1] == "a\n", "its first words")
+        follower = self.popen("logs", "-f", "inbox")
+        self.assertEqual(follower.stdout.readline(), "a\n")
+        self.write("go", "")
+        self.assertEqual(follower.stdout.readline(), "b\n")
+        self.assertEqual(follower.wait(60), 0)
 
     def test_evict_unloads_when_no_call_runs(self):
         daemon = self.up()

@@ -74,11 +74,28 @@ class Crash(DaemonTestCase):
         print(f"hotdesk status with {count} overdue agents: at most {slowest * 1000:.0f} ms")
         self.wait_for_lines("began", lines_before + 3)
         caught_up = self.wait_until(
-            lambda: [run for run in self.runs() if run["trigger"] == "catch-up"][:3], "catch-ups")
-        starts = sorted(run["started_ms"] for run in caught_up)
-        for earlier, later in zip(starts, starts[1:]):
-            self.assertGreaterEqual(later - earlier, 450)  # 500 ms apart, on another clock
+            lambda: [at for at, _, reason in self.decisions() if reason == "catch_up"][2:] and
+            [at for at, _, reason in self.decisions() if reason == "catch_up"], "catch-ups")
+        for earlier, later in zip(caught_up, caught_up[1:]):
+            self.assertGreaterEqual(later - earlier, 500)
         answered = [(run["agent"], run["due_ms"]) for run in self.runs()]
+        self.assertEqual(len(answered), len(set(answered)))
+
+    def test_killed_again_and_again_it_starts_each_firing_at_most_once(self):
+        self.configure(agents=[self.agent(
+            f"a{i}", 'echo "$HOTDESK_RUN_ID" >> began; sleep 0.2', schedule="every 1s",
+            overlap=overlap) for i, overlap in enumerate(["skip", "queue", "latest"] * 4)])
+        for i in range(8):
+            daemon = self.up()
+            # Killed at another moment each time: in the middle of a burst, or just after one.
+            self.wait_for_lines("began", len(self.read("began").splitlines()) + 1 + 3 * i)
+            daemon.kill()
+        self.up()
+        began = self.read("began").splitlines()
+        self.assertEqual(len(began), len(set(began)))
+        runs = self.ask("runs", "--limit", "10000")["runs"]
+        self.assertLessEqual(set(began), {run["id"] for run in runs})
+        answered = [(run["agent"], run["due_ms"]) for run in runs]
         self.assertEqual(len(answered), len(set(answered)))
 
 

@@ -336,6 +336,15 @@ class DaemonTestCase(unittest.TestCase):
         return self.wait_until(lambda: len(self.ended(agent)) >= count and self.ended(agent)[count - 1],
                                f"{count} ended runs of {agent}")
 
+    def decisions(self):
+        """What the latest daemon decided: (monotonic ms, action, reason), from its journal."""
+        folder = os.path.join(self.state, "journal")
+        with open(os.path.join(folder, max(os.listdir(folder)))) as file:
+            lines = file.read().split("\n")[:-1]  # the last one may still be being written
+        cycles = [cycle for cycle in map(json.loads, lines) if "decisions" in cycle]
+        return [(cycle["seen"]["now"], decision["action"], decision["why"]["reason"])
+                for cycle in cycles for decision in cycle["decisions"]]
+
     def model_now(self, name):
         return next(model for model in self.ask("models")["models"] if model["name"] == name)
 

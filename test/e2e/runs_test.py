@@ -107,6 +107,18 @@ class Ends(DaemonTestCase):
         self.assertTrue(text.endswith("line 3999\nlast\n"), text[-100:])
         self.assertLessEqual(os.path.getsize(self.runs("one")[-1]["log"]), 8192)
 
+    def test_no_more_run_at_once_than_runs_max(self):
+        self.configure(fleet={"runs_max": 2}, agents=[
+            self.agent(f"a{i}", "while ! [ -f go ]; do sleep 0.05; done") for i in range(5)])
+        self.up()
+        for i in range(5):
+            self.do("run", f"a{i}")
+        self.wait_until(lambda: len(self.ask("ps")["runs"]) == 2, "two run")
+        self.assertEqual(sum(agent["held"] for agent in self.ask("agents")["agents"]), 3)
+        self.write("go", "")
+        for i in range(5):
+            self.assertEqual(self.wait_for_end(f"a{i}")["outcome"], "done")
+
     def test_a_child_that_hides_ends_with_its_run(self):
         self.configure(agents=[self.agent("one", "setsid sleep 1000 & exit 0")])
         daemon = self.up()

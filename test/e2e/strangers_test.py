@@ -52,12 +52,11 @@ class Strangers(DaemonTestCase):
         self.wait_until(lambda: self.lease() == "queued", "the daemon stands in line again")
         self.assertEqual([ticket["what"] for ticket in self.line()][0], "training")
         waits = self.wait_until(lambda: [call["waits_for"] for call in self.calls()], "the call waits")
-        self.assertIn("another program has it", waits[0])
+        self.assertIn("(training) has the desk", waits[0])
         self.write("go", "")
         self.assertEqual(Answer(late.getresponse()).text, "late")
         late.close()
-        stranger.wait(60)
-        self.assertEqual(stranger.returncode, 0)
+        self.assertEqual(stranger.wait(60), 0)
         self.assertEqual(self.lease(), "held")
         self.assertIn("stranger_waits", self.daemon.log())
 
@@ -89,6 +88,13 @@ class Strangers(DaemonTestCase):
         self.assertEqual(self.wait_for_end("trainer")["outcome"], "interrupted")
         self.assertEqual(self.daemon.chat("back").text, "back")
         self.assertEqual(len(self.marked()), 2)  # the daemon and its worker
+
+    def test_a_run_that_holds_the_desk_too_long_is_timed_out(self):
+        self.configure(agents=[self.agent("trainer", "sleep 1000", gpu="run", timeout="1s")])
+        self.do("reload")
+        code, _, _ = self.cli("run", "trainer", "--wait")
+        self.assertEqual((code, self.runs("trainer")[-1]["outcome"]), (124, "timed-out"))
+        self.assertEqual(self.line(), [])
 
     def test_a_killed_daemon_frees_the_desk(self):
         self.daemon.chat()
