@@ -137,7 +137,7 @@ class Commands(DaemonTestCase):
 
     def test_a_changed_model_is_loaded_anew_when_its_calls_have_ended(self):
         daemon = self.up()
-        stream = daemon.stream("say 20000 words")
+        stream = daemon.stream("say 1000 words")
         stream.event()
         self.configure(models=[self.model(slots=2)])
         self.do("reload")

@@ -21,10 +21,11 @@ PATIENCE = 60.0  # seconds: never reached unless something is broken, even on a 
 MARK = "E2E_FOLDER"  # in the environment of the daemon and of all that it starts
 
 # The fake worker under the real one's name. A file "MODEL.args" beside a model changes how the
-# workers of that model behave.
+# workers of that model behave. A token takes a millisecond: faster, and a stream that a test holds
+# open without reading it would be cancelled within the test, for its client takes nothing.
 WORKER_SCRIPT = """#!/bin/sh
 [ -f "$2.args" ] && extra=$(cat "$2.args")
-exec {} "$@" $extra
+exec {} "$@" --token-us 1000 $extra
 """
 
 _programs = None
