@@ -35,6 +35,7 @@ std::string cache_directory() {
 Result<Places> make_places() {
     Places places;
     places.programs = program_directory();
+    places.python = fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
     places.models_dir = cache_directory() + "/demo-models";
     std::string name = (fs::temp_directory_path() / "hotdesk-demo-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)

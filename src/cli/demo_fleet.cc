@@ -42,10 +42,10 @@ std::string model_text(const Places& places, const DemoModel& model) {
 
 std::string agent_text(const Places& places, const DemoAgent& agent, bool with_schedule) {
     return fmt::format(
-        "[[agent]]\nname = \"{}\"\n{}command = [\"python3\", \"{}\", \"{}\", \"{}\"]\n"
+        "[[agent]]\nname = \"{}\"\n{}command = [\"{}\", \"{}\", \"{}\", \"{}\"]\n"
         "task = \"{}\"\nwait = \"3m\"\ntimeout = \"2m\"\n\n",
         agent.name, with_schedule ? fmt::format("schedule = \"{}\"\n", agent.schedule) : "",
-        places.agent_script, agent.job, "task:" + std::string(agent.job), agent.job);
+        places.python, places.agent_script, agent.job, "task:" + std::string(agent.job), agent.job);
 }
 
 }  // namespace

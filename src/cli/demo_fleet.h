@@ -22,6 +22,7 @@ struct Places {
     std::string models_dir;  // kept for the next time
     std::string programs;    // hotdesk, hotdesk-worker, hotdesk-mkmodel, libggml-emulated.so
     std::string agent_script;
+    std::string python;  // the system's own: a version manager's shim takes longer than the agent
 
     std::string ledger() const { return directory + "/ledger"; }
     std::string state() const { return directory + "/state"; }
