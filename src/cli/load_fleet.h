@@ -10,11 +10,6 @@
 
 namespace hotdesk {
 
-struct LoadedFleet {
-    Config config;
-    Fleet fleet;
-};
-
 // `given` is --config, or "". Errors: as find_config and parse_config; every mistake has its line.
 Result<LoadedFleet> load_fleet(const std::string& given);
 

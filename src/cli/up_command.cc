@@ -40,10 +40,7 @@ int up(const Typed& typed) {
     auto loaded = load_fleet(typed.config);
     if (!loaded) return refuse(loaded.error());
     begin_log(loaded->config.log.level);
-    auto read_again = [config = typed.config]() -> Result<Fleet> {
-        HD_TRY(LoadedFleet again, load_fleet(config));
-        return std::move(again.fleet);
-    };
+    auto read_again = [config = typed.config] { return load_fleet(config); };
     Status served = serve({.config = std::move(loaded->config),
                            .fleet = std::move(loaded->fleet),
                            .read_again = read_again,

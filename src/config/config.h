@@ -144,6 +144,12 @@ Result<Config> parse_config(const std::vector<ConfigText>& texts, const Environm
 Result<Config> parse_config(std::string_view text, const std::string& file,
                             const Environment& environment);
 
+// A config and what it comes to.
+struct LoadedFleet {
+    Config config;
+    Fleet fleet;
+};
+
 // Finds a zone by its name, "local" included: load_zone, or a fake.
 using ZoneLookup = std::function<Result<Zone>(const std::string&)>;
 

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <random>
 #include <utility>
 
 #include "base/text.h"
+#include "os/run_log.h"
 
 namespace hotdesk {
 namespace {
@@ -17,6 +20,9 @@ std::string random_token() {
     std::random_device entropy;
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", entropy(), entropy(), entropy(), entropy());
 }
+
+// A start takes 2 ms on a quiet machine and 18 ms on a busy one.
+constexpr int kStartsAtOnce = 2;
 
 std::string in_millis(Millis duration) {
     return fmt::format("{}ms", duration.value);
@@ -36,6 +42,18 @@ void DaemonExecutor::warn_if_failed(const Status& status, std::string_view what)
 // ---- the fleet ---------------------------------------------------------------------------------
 
 void DaemonExecutor::act(const StartRun& action, const Why& why) {
+    to_start_.emplace_back(action, why);
+}
+
+void DaemonExecutor::start_some_runs() {
+    for (int i = 0; i < kStartsAtOnce && !to_start_.empty(); ++i) {
+        auto [action, why] = std::move(to_start_.front());
+        to_start_.pop_front();
+        start(action, why);
+    }
+}
+
+void DaemonExecutor::start(const StartRun& action, const Why& why) {
     Status begun = begin(action, why);
     if (begun) return;
     spdlog::error("run={} agent={} not started: {}", action.run.value, action.agent.value,
@@ -45,7 +63,12 @@ void DaemonExecutor::act(const StartRun& action, const Why& why) {
 
 // The run is on record before its process starts: a daemon killed in between never runs it twice.
 Status DaemonExecutor::begin(const StartRun& action, const Why& why) {
-    const AgentSpec& agent = fleet_->agents.at(action.agent);
+    auto found = fleet_->agents.find(action.agent);
+    if (found == fleet_->agents.end())
+        return fail(Code::kNotFound, "the config no longer has the agent");
+    const AgentSpec& agent = found->second;
+    std::error_code ec;  // what is wrong with the directory, the log's creation says
+    std::filesystem::create_directories(logs_of(agent.name), ec);
     std::string key = "hd-" + std::to_string(action.run.value) + "-" + random_token();
     RunLaunch launch = launch_of(action, agent, key);
     HD_TRY_VOID(parts_.store.begin_run({.id = action.run,
@@ -73,11 +96,18 @@ Status DaemonExecutor::begin(const StartRun& action, const Why& why) {
                                                  .session = who.pid});
 }
 
+// One directory for each agent, whose oldest logs are deleted.
+std::string DaemonExecutor::logs_of(const AgentName& agent) const {
+    std::string name = agent.value;
+    std::replace(name.begin(), name.end(), '/', '_');
+    return settings_.logs_dir + "/" + name;
+}
+
 RunLaunch DaemonExecutor::launch_of(const StartRun& action, const AgentSpec& agent,
                                     const std::string& key) const {
     RunLaunch launch;
     launch.run = action.run;
-    launch.log_path = fmt::format("{}/r-{}.log", settings_.logs_dir, action.run.value);
+    launch.log_path = fmt::format("{}/r-{}.log", logs_of(agent.name), action.run.value);
     launch.log_bytes_max = settings_.log_bytes_max;
     launch.child.command = command_of(agent);
     launch.child.directory = agent.directory;
@@ -125,6 +155,7 @@ void DaemonExecutor::act(const CloseRun& action, const Why& why) {
                  action.agent.value, to_string(action.outcome), action.exit_code,
                  in_millis(action.ran), in_millis(action.waited), to_string(why.reason));
     parts_.gateway.metrics().run_ended(action.outcome);
+    keep_newest_logs(logs_of(action.agent), settings_.logs_kept);
     // Its calls first: whoever reads that it ended reads what it did, too.
     warn_if_failed(parts_.store.flush(), "what a run did");
     warn_if_failed(parts_.store.end_run({.id = action.run,

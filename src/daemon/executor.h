@@ -3,8 +3,10 @@
 // Carries out what the loop decided, and records it: one short function for each action. It
 // chooses nothing; what it cannot do it answers with the event that says so.
 
+#include <deque>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "core/spec.h"
 #include "daemon/desk_turn.h"
@@ -25,6 +27,7 @@ struct RunSettings {
     std::string program;   // `hotdesk` itself, for agents with gpu = "run"
     std::string desk_dir;  // of the lease, when it is not the default
     Bytes log_bytes_max;
+    int logs_kept = 20;                      // for each agent
     std::map<std::string, std::string> env;  // for every run, e.g. PYTHONPATH
 };
 
@@ -49,6 +52,12 @@ class DaemonExecutor : public Executor {
 
     void run(const Decision& decision) override;
 
+    // Starting a process takes milliseconds, and fifty may be due at once: run() only takes them
+    // down, and the daemon starts a few between two cycles, so that calls and questions get their
+    // turn. One that is not begun when the daemon is killed is on no record and due again.
+    void start_some_runs();
+    bool has_runs_to_start() const { return !to_start_.empty(); }
+
   private:
     void act(const StartRun& action, const Why& why);
     void act(const StopRun& action, const Why& why);
@@ -64,7 +73,9 @@ class DaemonExecutor : public Executor {
     void act(const LoadModel& action, const Why& why);
     void act(const UnloadModel& action, const Why& why);
 
+    void start(const StartRun& action, const Why& why);
     Status begin(const StartRun& action, const Why& why);
+    std::string logs_of(const AgentName& agent) const;
     RunLaunch launch_of(const StartRun& action, const AgentSpec& agent,
                         const std::string& key) const;
     std::vector<std::string> command_of(const AgentSpec& agent) const;
@@ -74,6 +85,7 @@ class DaemonExecutor : public Executor {
     RunSettings settings_;
     const Fleet* fleet_ = nullptr;
     std::map<RunId, std::string> keys_;
+    std::deque<std::pair<StartRun, Why>> to_start_;
 };
 
 }  // namespace hotdesk

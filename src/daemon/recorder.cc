@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "loop/record.h"
+#include "daemon/views.h"
 
 namespace hotdesk {
 
@@ -24,11 +24,8 @@ void Recorder::record(const Cycle& cycle) {
     journal_.record(cycle);
     for (const Event& event : cycle.events)
         if (auto change = model_change(event, cycle.seen.wall)) store_.note(*change);
-    for (const Decision& decision : cycle.decisions) {
-        nlohmann::json event = to_json(decision);
-        event["at_ms"] = cycle.seen.wall.ms;
-        gateway_.publish_event(std::move(event));
-    }
+    for (const Decision& decision : cycle.decisions)
+        gateway_.publish_event(views::reason_record(reason_record(cycle.seen.wall, decision)));
 }
 
 }  // namespace hotdesk

@@ -18,6 +18,7 @@
 #include <optional>
 #include <thread>
 
+#include "config/restart.h"
 #include "daemon/desk_turn.h"
 #include "daemon/executor.h"
 #include "daemon/gateway.h"
@@ -174,6 +175,7 @@ class Daemon {
         say_ready();
         while (!is_over()) {
             loop_->run_once();
+            executor_->start_some_runs();
             inbox_.answer(loop_->state(), loop_->seen());
             tidy();
         }
@@ -192,6 +194,7 @@ class Daemon {
         settings.logs_dir = options_.config.server.state_dir + "/logs";
         settings.program = options_.program_dir + "/hotdesk";
         settings.desk_dir = options_.config.gpu.desk_dir;
+        settings.logs_kept = static_cast<int>(options_.config.logs.runs_kept);
         settings.log_bytes_max = options_.config.logs.bytes_max;
         return settings;
     }
@@ -223,7 +226,10 @@ class Daemon {
     }
     // Thread: io. Errors: as parse_config; the old fleet then stays.
     Status reload() {
-        HD_TRY(Fleet fleet, options_.read_again());
+        HD_TRY(LoadedFleet again, options_.read_again());
+        for (const std::string& key : needs_restart(options_.config, again.config))
+            spdlog::warn("{} has changed; that holds from the next start on", key);
+        Fleet fleet = std::move(again.fleet);
         look_at_model_files(fleet);
         spdlog::info("config reloaded: {} agents, {} models", fleet.agents.size(),
                      fleet.models.size());
@@ -252,7 +258,7 @@ class Daemon {
                 spdlog::error("history: {}", flushed.error().message);
             flushed_ = now;
         }
-        inbox_.wake_by(now + kFlushEvery);
+        inbox_.wake_by(executor_->has_runs_to_start() ? now : now + kFlushEvery);
         if (now - forgotten_ >= kForgetEvery) {
             Wall then = wall_.now() - options_.config.history.keep;
             if (auto done = store_.forget_before(then); !done)

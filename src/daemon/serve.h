@@ -14,10 +14,11 @@ namespace hotdesk {
 
 struct ServeOptions {
     Config config;
-    Fleet fleet;                                // of that config; model files not looked at yet
-    std::function<Result<Fleet>()> read_again;  // for `hotdesk reload`; errors as parse_config
-    std::string program_dir;                    // where hotdesk and hotdesk-worker are
-    int wall_rate = 1;                          // a time-lapse: wall time runs this much faster
+    Fleet fleet;  // of that config; model files not looked at yet
+    std::function<Result<LoadedFleet>()>
+        read_again;           // for `hotdesk reload`; errors as parse_config
+    std::string program_dir;  // where hotdesk and hotdesk-worker are
+    int wall_rate = 1;        // a time-lapse: wall time runs this much faster
 };
 
 // Blocks until SIGINT, SIGTERM or a drain has ended the daemon; a second signal ends it at once.

@@ -11,6 +11,9 @@
 #include <cstring>
 #include <vector>
 
+#include <cstdio>
+#include <filesystem>
+#include <utility>
 #include "base/check.h"
 
 namespace hotdesk {
@@ -116,6 +119,20 @@ bool copy_output(const Fd& from, RunLog& log) {
         copied += n;
     }
     return false;
+}
+
+void keep_newest_logs(const std::string& directory, int count) {
+    std::vector<std::pair<uint64_t, std::filesystem::path>> logs;
+    std::error_code ec;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, ec)) {
+        unsigned long long run = 0;
+        std::string name = entry.path().filename().string();
+        if (std::sscanf(name.c_str(), "r-%llu.log", &run) == 1)
+            logs.emplace_back(run, entry.path());
+    }
+    std::sort(logs.begin(), logs.end());
+    for (size_t i = 0; i + static_cast<size_t>(count) < logs.size(); ++i)
+        std::filesystem::remove(logs[i].second, ec);
 }
 
 Result<LogPiece> read_log(const std::string& path, int64_t from, Bytes limit) {

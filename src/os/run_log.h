@@ -46,6 +46,10 @@ class RunLog {
     int64_t lost_said_ = 0;
 };
 
+// Deletes the logs in `directory` ("r-12.log") but those of the `count` newest runs. What cannot be
+// deleted stays.
+void keep_newest_logs(const std::string& directory, int count);
+
 // Copies what the pipe has, up to 256 KiB so that one loud run does not starve the others.
 // Returns: whether the pipe has ended. Requires: `from` does not block.
 bool copy_output(const Fd& from, RunLog& log);

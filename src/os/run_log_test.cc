@@ -100,6 +100,20 @@ TEST(ReadLog, ReadsPiecesFromEitherEnd) {
     EXPECT_EQ(read_log("/nonexistent", 0, Bytes{1}).error().code, Code::kNotFound);
 }
 
+TEST(RunLog, TheOldestRunsLogsGoAndOtherFilesStay) {
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / "run_log_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    for (const char* name : {"r-9.log", "r-10.log", "r-100.log", "notes.txt"})
+        ASSERT_TRUE(RunLog::create(folder + "/" + name));
+    keep_newest_logs(folder, 2);
+    EXPECT_FALSE(fs::exists(folder + "/r-9.log"));
+    for (const char* name : {"r-10.log", "r-100.log", "notes.txt"})
+        EXPECT_TRUE(fs::exists(folder + "/" + name)) << name;
+    keep_newest_logs("/nonexistent", 2);
+    fs::remove_all(folder);
+}
+
 TEST(CopyOutput, StopsWhenThePipeIsEmptyAndSaysWhenItHasEnded) {
     const MemoryFile file;
     auto log = RunLog::create(file.path);
