@@ -12,6 +12,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -46,6 +47,11 @@ constexpr Millis kStopMax = seconds(20);
 constexpr Millis kFlushEvery = seconds(1);
 // How often what is older than [history] keep is deleted.
 constexpr Millis kForgetEvery = hours(6);
+
+// A process that was being started when the daemon before us was killed has its lock until it is
+// the new program: some milliseconds.
+constexpr int kLockTries = 20;
+constexpr auto kLockPause = std::chrono::milliseconds(50);
 
 // ---- settings ----------------------------------------------------------------------------------
 
@@ -101,11 +107,14 @@ Result<Fd> lock_state(const std::string& directory) {
     std::string path = directory + "/daemon.lock";
     Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock) return fail(Code::kDenied, fmt::format("cannot open {}: {}", path, strerror(errno)));
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-        return fail(Code::kBusy,
-                    fmt::format("another hotdesk daemon uses {} (it holds {}); stop it, or set "
-                                "[server] state_dir",
-                                directory, path));
+    for (int tries = 0; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+        if (tries == kLockTries)
+            return fail(Code::kBusy,
+                        fmt::format("another hotdesk daemon uses {} (it holds {}); stop it, or set "
+                                    "[server] state_dir",
+                                    directory, path));
+        std::this_thread::sleep_for(kLockPause);
+    }
     return lock;
 }
 

@@ -55,15 +55,16 @@ class Crash(DaemonTestCase):
     def test_overdue_agents_are_spread_and_do_not_choke_the_daemon(self):
         count = 45
         self.configure(
-            agents=[self.agent(f"a{i:02}", 'echo "$HOTDESK_AGENT" >> began', schedule="every 2s",
+            agents=[self.agent(f"a{i:02}", 'echo "$HOTDESK_AGENT" >> began', schedule="every 10s",
                                grace="1h") for i in range(count)],
             fleet={"late_after": "1s"})
         daemon = self.up()
         self.wait_for_lines("began", count)
         daemon.kill()
-        # Down for longer than two periods and late_after.
+        # Down for longer than a period, and up again later after a firing than late_after.
         down_since = time.monotonic()
-        self.wait_until(lambda: time.monotonic() - down_since > 5, "the fleet is overdue")
+        self.wait_until(lambda: time.monotonic() - down_since > 10 and 3 < time.time() % 10 < 4,
+                        "the fleet is overdue")
         lines_before = len(self.read("began").splitlines())
         self.up()
         slowest = 0.0
