@@ -194,7 +194,7 @@ std::string format_bytes(Bytes bytes) {
                                          {"TiB", int64_t{1} << 40}}};
     // The unit in which the rounded number stays below 1024: 1048575 is "1.0 MiB", not "1024 KiB".
     size_t i = 0;
-    while (i + 1 < units.size() && bytes.value + units[i].scale / 2 >= units[i].scale * 1024) ++i;
+    while (i + 1 < units.size() && bytes.value >= units[i].scale * 1024 - units[i].scale / 2) ++i;
     return with_unit(bytes.value, units[i].scale, units[i].name);
 }
 
@@ -203,7 +203,7 @@ std::string format_duration(Millis duration) {
     if (ms < 0) return "-" + format_duration(Millis{0} - duration);
     if (ms < 1000) return fmt::format("{} ms", ms);
     if (ms < 9'950) return with_unit(ms, 1000, "s");
-    const int64_t s = (ms + 500) / 1000;
+    const int64_t s = ms / 1000 + (ms % 1000 >= 500 ? 1 : 0);
     if (s < 60) return fmt::format("{} s", s);
     if (s < 3600) return two_units({s / 60, "min", s % 60, "s"});
     const int64_t min = (s + 30) / 60;

@@ -132,5 +132,11 @@ TEST(Nearest, TakesTheFirstOfEquals) {
     EXPECT_EQ(nearest("cat", {"bat", "hat"}), "bat");
 }
 
+TEST(FormatText, TheLargestNumbersDoNotOverflow) {
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    EXPECT_EQ(format_bytes(Bytes{kMost}), "8388608 TiB");
+    EXPECT_EQ(format_duration(Millis{kMost}), "106751991167 d 7 h");
+}
+
 }  // namespace
 }  // namespace hotdesk
