@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The job of bench/lease_handover.py: appends "start end" in nanoseconds of CLOCK_MONOTONIC to a file.
+// The job of bench/lease_handover.py: appends "start end" in nanoseconds of CLOCK_MONOTONIC to a
+// file.
 
 #include <fcntl.h>
 #include <time.h>

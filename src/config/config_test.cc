@@ -186,8 +186,8 @@ TEST(Config, WantsATokenForAddressesThatStrangersReach) {
         "/etc/h.toml: server.listen: \"0.0.0.0:80\" can be reached from other machines: it needs a "
         "server.token_file");
     EXPECT_EQ(problems("[server]\nlisten = [\"0.0.0.0:80\"]\ntoken_file = \"t\""), "fine");
-    for (auto address : {"127.0.0.1", "127.0.0.1:65536", "256.0.0.1:80",
-                         "localhost:80", "unix:", ":80"})
+    for (auto address :
+         {"127.0.0.1", "127.0.0.1:65536", "256.0.0.1:80", "localhost:80", "unix:", ":80"})
         EXPECT_NE(problems("[server]\nlisten = [\"" + std::string(address) + "\"]"), "fine")
             << address;
 }

@@ -6,8 +6,9 @@
 //
 // Local time and the two clock changes: a firing inside the hour that does not exist runs once, at
 // the first instant after the gap; one inside the hour that comes twice runs once, the first time.
-// Expressions with a * or */n in the hour field follow real time instead and neither skip nor repeat.
-// A whole day that a zone leaves out (Apia, 30 December 2011) has no firings: nobody lived it.
+// Expressions with a * or */n in the hour field follow real time instead and neither skip nor
+// repeat. A whole day that a zone leaves out (Apia, 30 December 2011) has no firings: nobody lived
+// it.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +22,8 @@
 
 namespace hotdesk {
 
-// A parsed schedule. Bit i of a field is set when value i matches (month 1-12, day-of-week 0=Sunday).
+// A parsed schedule. Bit i of a field is set when value i matches (month 1-12, day-of-week
+// 0=Sunday).
 struct Schedule {
     enum class Kind : uint8_t { kNever, kCron, kEvery };
 

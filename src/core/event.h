@@ -53,12 +53,14 @@ struct CallArrived {
     std::string wanted;  // "task:write", a model, an alias; "" = the agent's task
     Millis wait;         // longest wait for the desk
 };
+// Its first byte went to the client.
 struct CallStreaming {
     CallId call;
-};  // its first byte went to the client
+};
+// The client hung up.
 struct CallGone {
     CallId call;
-};  // the client hung up
+};
 
 // ---- from the workers --------------------------------------------------------------------------
 
@@ -66,10 +68,11 @@ struct CallFinished {
     CallId call;
     Tokens prompt, cached, completion;
 };
+// The worker refused it; the client was told.
 struct CallBroken {
     CallId call;
     Error error;
-};  // the worker refused it; the client was told
+};
 struct WorkerLoading {
     ModelName model;
     int permille = 0;
@@ -92,9 +95,10 @@ struct DeskGranted {};
 struct DeskTaken {
     std::string by;
 };
+// Another program is behind us in the line, or no longer.
 struct StrangerWaits {
     bool waits = true;
-};  // another program is behind us in the line, or no longer
+};
 
 // ---- from the operator -------------------------------------------------------------------------
 
@@ -105,10 +109,11 @@ struct RunWanted {
 struct RunUnwanted {
     RunId run;
 };
+// No name means the whole fleet.
 struct PauseWanted {
     AgentName agent;
     bool paused = true;
-};  // "" = the whole fleet
+};
 struct EvictWanted {
     ModelName model;
 };

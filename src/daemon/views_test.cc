@@ -113,7 +113,8 @@ TEST(Views, ACallThatWaitsForALoadSaysHowFarItIs) {
     other.retry_at = kNow;
     EXPECT_EQ(world.waiting(2).key, "room");
     world.state.desk.lease = LeasePhase::kQueued;
-    EXPECT_EQ(both(world.waiting(2)), Pair("lease", "the lease on gpu0: another program has the desk"));
+    EXPECT_EQ(both(world.waiting(2)),
+              Pair("lease", "the lease on gpu0: another program has the desk"));
 }
 
 TEST(Views, TheQueueHasAPlaceForWhoWaitsAndNoneForWhoRuns) {

@@ -28,28 +28,48 @@ struct Generate {
     std::string context;
     nlohmann::json body;
 };
-struct Cancel { uint64_t id = 0; };                 // the client hung up; answered by Finished or Broken
-struct Park { std::string context, path; };         // writes the context to a file, frees its cells
-struct Restore { std::string context, path; };      // reads it back
-struct Drop { std::string context; };               // forgets it
-struct AskStats {};                                 // answered by Stats
-struct Quit {};                                     // finish nothing, free everything, exit 0
+// The client hung up; answered by Finished or Broken.
+struct Cancel {
+    uint64_t id = 0;
+};
+// Writes the context to a file, frees its cells.
+struct Park {
+    std::string context, path;
+};
+// Reads it back.
+struct Restore {
+    std::string context, path;
+};
+// Forgets it.
+struct Drop {
+    std::string context;
+};
+// Answered by Stats.
+struct AskStats {};
+// Finish nothing, free everything, exit 0.
+struct Quit {};
 
 using ToWorker = std::variant<Generate, Cancel, Park, Restore, Drop, AskStats, Quit>;
 
 // ---- worker to daemon -------------------------------------------------------------------------
 
-struct Loading { int permille = 0; };               // load progress, at most 20 a load
+// Load progress, at most 20 a load.
+struct Loading {
+    int permille = 0;
+};
 
 // The model is loaded and the worker takes calls. Bytes are the engine's own breakdown.
 struct Ready {
-    Bytes device_bytes, host_bytes;                 // weights + KV + compute, as allocated
-    Tokens context;                                 // cells in the KV pool
-    int slots = 0;                                  // sequences decoded together
+    Bytes device_bytes, host_bytes;  // weights + KV + compute, as allocated
+    Tokens context;                  // cells in the KV pool
+    int slots = 0;                   // sequences decoded together
     int layers = 0, layers_on_device = 0;
-    std::string engine;                             // llama_version()
+    std::string engine;  // llama_version()
 };
-struct LoadFailed { Error error; };                 // and the worker exits
+// It could not be loaded; the worker exits.
+struct LoadFailed {
+    Error error;
+};
 
 // A piece of the answer, in the shape of OpenAI's `choices[0].delta` ({"content":"..."} or
 // {"tool_calls":[...]}); for a completion {"text":"..."}. Complete UTF-8 only. logprobs: null, or
@@ -67,7 +87,7 @@ struct Finished {
     uint64_t id = 0;
     std::string finish_reason;
     Tokens prompt, cached, completion;
-    Millis prefill, decode;                         // time spent in each phase
+    Millis prefill, decode;  // time spent in each phase
     nlohmann::json embedding;
 };
 
@@ -80,12 +100,23 @@ struct Broken {
     std::string reason;
     nlohmann::json numbers;
 };
-struct Parked { std::string context; Bytes bytes; Tokens tokens; };
-struct Restored { std::string context; Tokens tokens; };
-struct ContextFailed { std::string context; Error error; };  // a Park or Restore did not work
+struct Parked {
+    std::string context;
+    Bytes bytes;
+    Tokens tokens;
+};
+struct Restored {
+    std::string context;
+    Tokens tokens;
+};
+// A Park or Restore did not work.
+struct ContextFailed {
+    std::string context;
+    Error error;
+};
 struct Stats {
     int running = 0, waiting = 0;
-    Tokens cells_used, cells;                       // of the KV pool
+    Tokens cells_used, cells;  // of the KV pool
     int contexts = 0;
     uint64_t prefill_tokens = 0, decode_tokens = 0, cached_tokens = 0;  // since load
 };
@@ -101,7 +132,8 @@ std::string encode(const FromWorker& frame);
 Result<ToWorker> decode_to_worker(std::string_view line);
 Result<FromWorker> decode_from_worker(std::string_view line);
 
-// Longest line either side accepts: a 64 MiB request body, escaped. A longer one ends the connection.
+// Longest line either side accepts: a 64 MiB request body, escaped. A longer one ends the
+// connection.
 inline constexpr size_t kLineBytesMax = size_t{128} << 20;
 
 }  // namespace hotdesk::wire
