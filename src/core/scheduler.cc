@@ -60,7 +60,7 @@ std::string blocker(const State& state, const Call& call, const Snapshot& seen) 
     }
     if (state.desk.lease != LeasePhase::kHeld) return who_has_the_desk(state.desk);
     if (!is_budget_known(state.fleet.policy, seen))
-        return "the device cannot be measured and [gpu] device_budget is not set";
+        return "the device cannot be measured and [gpu] budget is not set";
     if (!worker->second.last_error.message.empty()) return worker->second.last_error.message;
     return "other models held the desk";
 }
