@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""The conversations that nano-operator learns from and is judged by: a request, the tools on offer,
+and the one right answer, which is a tool call, one of three fixed sentences, or a report of a result.
+
+(Not operator.py: that name belongs to the standard library.) Run as a program, it prints samples."""
+import itertools
+import json
+import random
+import sys
+
+import operator_words as words
+from operator_tools import Maker, plural, with_article
+
+LEVELS = 3  # 0: copy one value into one tool; 1: one tool, any arguments; 2: everything
+MIXTURE = (("call", 44), ("none", 13), ("ask", 4), ("report", 24), ("chain", 6), ("lookup", 4), ("again", 5))
+
+
+class Conversation:
+    """Messages and tools as they come about; the last assistant message is what score() judges."""
+
+    def __init__(self, maker, level):
+        self.maker, self.split, self.level = maker, maker.split, level
+        self.messages, self.tools, self.check = [], [], {}
+        if maker.chance(0.85 if level else 0.3):
+            self.say("system", self.fill(words.SYSTEMS))
+
+    def say(self, role, content, **more):
+        self.messages.append({"role": role, "content": content, **more})
+
+    def fill(self, table):
+        return self.maker.pick(table[self.split]).replace("{w}", self.maker.word())
+
+    def offer(self, tool, with_tool=True):
+        count = 1 if self.level < 2 else self.maker.pick((1, 2, 2, 3, 3, 4))
+        self.tools = self.maker.offer(tool, count, with_tool)
+
+    def request(self, tool, omit=None):
+        """The user asks for `tool`; returns the arguments. `omit` is left unsaid."""
+        clause, arguments, spoken = self.clause(tool, omit=omit)
+        self.user(clause)
+        self.check = {"spoken": spoken}
+        return arguments
+
+    def user(self, clause):
+        maker = self.maker
+        if clause[-1] in ".?":
+            text = clause
+        else:
+            frame = maker.pick(words.FRAMES[self.split])
+            text = frame.replace("{c}", clause).replace("{C}", clause[0].upper() + clause[1:])
+        if self.level == 2 and maker.chance(0.12):
+            aside = maker.pick(words.ASIDES[self.split])
+            text = f"{aside} {text}" if maker.chance(0.5) else f"{text}{'' if text[-1] in '.?' else '.'} {aside}"
+        self.say("user", text)
+
+    def clause(self, tool, omit=None, sentences=True):
+        """ "restart the service kelmo on port 80", the arguments it asks for, and their words in it."""
+        maker, arguments, spoken = self.maker, {}, {}
+        said = [a for a in tool.arguments if a is not omit and (a.required or a is tool.key or maker.chance(0.5))]
+        for argument in said:
+            arguments[argument.name], spoken[argument.name] = maker.value(argument)
+        if tool.requests:
+            request = maker.pick([r for r in tool.requests if sentences or r[-1] not in ".?"])
+            head, mark = (request[:-1], request[-1]) if request[-1] in ".?" else (request, "")
+            said = [a for a in said if "{" + a.name + "}" not in head]
+            head = head.format(**spoken)
+            if mark and "," in head:  # "kelmo hangs, restart it" takes no more words
+                said = [a for a in said if a.required]
+        else:
+            head, mark = self.head(tool, spoken, omit), ""
+            said = [a for a in said if a is not tool.key]
+        if len(said) > 1 and maker.chance(0.5):
+            maker.rng.shuffle(said)
+        phrases = []
+        for argument in said:
+            phrase, words_for_value = self.phrase(argument, arguments[argument.name], spoken[argument.name])
+            phrases.append(phrase)
+            spoken[argument.name] = words_for_value
+        arguments = {a.name: arguments[a.name] for a in tool.arguments if a.name in arguments}
+        if not mark and phrases and phrases[0].split()[0] in ("on", "in", "at", "with", "using") and maker.chance(0.15):
+            return f"{phrases[0]}, {' '.join([head, *phrases[1:]])}", arguments, spoken
+        if len(phrases) > 1 and maker.chance(0.4):
+            return f"{head} {', '.join(phrases[:-1])} and {phrases[-1].removeprefix('and ')}{mark}", arguments, spoken
+        return " ".join([head, *phrases]) + mark, arguments, spoken
+
+    def head(self, tool, spoken, omit):
+        maker, noun = self.maker, self.maker.pick(tool.nouns)
+        verb = maker.pick(tool.verbs)
+        if tool.is_plural:
+            form = words.PLURAL
+            verb = maker.pick([v for v in tool.verbs if v in words.PLURAL_VERBS])
+        else:
+            form = words.KEY_PHRASES if tool.key and tool.key is not omit else words.NO_KEY
+        value = spoken[tool.key.name] if form is words.KEY_PHRASES else ""
+        return f"{verb} " + maker.pick(form[self.split]).format(o=noun, v=value, a=with_article(noun), s=plural(noun))
+
+    def phrase(self, argument, value, spoken):
+        maker, name = self.maker, argument.name.replace("_", " ")
+        own = argument.phrases if maker.chance(0.6) else ()
+        if argument.kind == "flag":
+            said = maker.pick(own[not value]) if own and own[not value] else \
+                maker.pick(words.GENERIC_FLAG[self.split][not value]).replace("{n}", name)
+            return said, said
+        phrase = maker.pick(own).replace("{}", "{v}") if own else maker.pick(words.GENERIC[self.split])
+        if "{v}%" in phrase:
+            spoken = str(value)  # "5%", never "five%"
+        return phrase.replace("{n}", name).replace("{v}", spoken), spoken
+
+    # Assistant turns and tool results.
+
+    def call(self, tool, arguments):
+        self.say("assistant", "", tool_calls=[{"name": tool.name, "arguments": arguments}])
+        self.check.update(kind="call", name=tool.name, arguments=arguments)
+
+    def answer(self, kind, text):
+        self.say("assistant", text)
+        self.check = {"kind": kind}
+
+    def succeed(self, **known):
+        """A tool's result, and the report of it."""
+        maker = self.maker
+        if not known and maker.chance(0.12):
+            text = f"{maker.word()} {maker.pick(('is', 'was', 'is now', 'has been'))} {maker.pick(words.STATES[self.split])}"
+            self.say("tool", text)
+            return f"Done: {text}."
+        fields = words.FIELDS[self.split]
+        result = dict(known) or {name: maker.list_of_words() if fields[name] == "list" else maker.result(fields[name])
+                                 for name in maker.rng.sample(list(fields), maker.pick((0, 1, 1, 1, 2, 2, 3)))}
+        told = [tell(name, value) for name, value in result.items()]
+        if not told or maker.chance(0.2):
+            result = {"ok": True, **result}
+        self.say("tool", json.dumps(result))
+        return f"Done, {join(told)}." if told else "Done."
+
+    def fail(self):
+        maker = self.maker
+        reason = maker.pick(words.REASONS[self.split])
+        for mark, fresh in (("{w}", maker.word), ("{i}", lambda: str(maker.between(2, 120))), ("{d}", maker.code), ("{h}", maker.host)):
+            while mark in reason:
+                reason = reason.replace(mark, fresh(), 1)
+        form = maker.pick(words.ERROR_FORMS[self.split])
+        if form is None:
+            self.say("tool", f"Error: {reason}")
+        else:
+            self.say("tool", json.dumps({k: reason if v == 0 and v is not False else v for k, v in form.items()}))
+        return f"That failed: {reason}."
+
+    # The kinds of conversation.
+
+    def make_call(self):
+        tool = self.maker.composed_tool(arguments=0) if self.level == 0 else self.maker.any_tool()
+        self.offer(tool)
+        self.call(tool, self.request(tool))
+
+    def make_none(self):
+        maker, tool = self.maker, self.maker.any_tool()
+        self.offer(tool, with_tool=False)
+        if maker.chance(0.03):
+            self.tools = []
+        if maker.chance(0.2):
+            self.user(self.fill(words.SMALL_TALK))
+        else:
+            self.request(tool)
+        self.answer("none", words.NONE)
+
+    def make_ask(self):
+        required = []
+        while not required:
+            tool = self.maker.composed_tool()
+            required = [a for a in tool.arguments if a.required]
+        missing = self.maker.pick(required)
+        self.offer(tool)
+        self.request(tool, omit=missing)
+        self.answer("ask", f"I need the {missing.name.replace('_', ' ')}.")
+
+    def make_report(self):
+        self.make_call()
+        self.answer("report", self.fail() if self.maker.chance(0.28) else self.succeed())
+
+    def make_chain(self):
+        """Two independent requests in one message."""
+        maker = self.maker
+        first = maker.any_tool()
+        self.tools = maker.offer(first, maker.pick((2, 2, 3)))
+        second = maker.pick([tool for tool in self.tools if tool is not first])
+        self.run_chain(first, second, *self.clause(first, sentences=False)[:2], *self.clause(second, sentences=False)[:2])
+
+    def make_lookup(self):
+        """Find a thing, then do something to it by the id that was found."""
+        maker = self.maker
+        find, act = self.find_and_act()
+        self.tools = maker.offer(act, maker.pick((1, 2)))
+        self.tools.insert(maker.between(0, len(self.tools)), find)
+        clause, arguments, _ = self.clause(find)
+        found = maker.result(act.key.kind)
+        pronoun = maker.pick(("it", "it", f"that {maker.pick(act.nouns)}"))
+        self.run_chain(find, act, clause, arguments, f"{maker.pick(act.verbs)} {pronoun}", {act.key.name: found}, found)
+
+    def find_and_act(self):
+        maker = self.maker
+        while True:
+            act = maker.composed_tool(arguments=0)
+            if not act.key or act.group == "view" or act.key.kind == "word":
+                continue
+            finders = [c for c in maker.by_thing[act.thing] if c[0] == "view" and "list" not in c[1]]
+            if finders:
+                find = maker.composed_tool(maker.pick(finders), arguments=1, key=False)
+                if find.name != act.name:
+                    find.arguments[0].required = True
+                    return find, act
+
+    def run_chain(self, first, second, clause, arguments, clause2, arguments2, found=None):
+        self.user(self.maker.pick(words.THEN[self.split]).replace("{1}", clause).replace("{2}", clause2))
+        self.call(first, arguments)
+        if self.maker.chance(0.12):
+            self.answer("report", self.fail())
+            return
+        if found is None:
+            self.succeed()
+        else:
+            self.succeed(**{second.key.name: found})
+        self.check = {}
+        self.call(second, arguments2)
+        if self.maker.chance(0.5):
+            self.answer("report", self.succeed())
+
+    def make_again(self):
+        """A second request after the first is done."""
+        self.make_report()
+        tool = self.maker.pick(self.tools)
+        self.call(tool, self.request(tool))
+
+    def example(self):
+        return {"messages": self.messages, "tools": [tool.schema() for tool in self.tools], "check": self.check}
+
+
+def tell(name, value):
+    name = name.replace("_", " ")
+    if isinstance(value, list):
+        return f"the {name} are {join(value)}" if value else f"there are no {name}"
+    return f"the {name} is {value}"
+
+
+def join(parts):
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def examples(split, seed, level=2):
+    """Endless and deterministic; "held" shares no template, name, tool or description with "train"."""
+    rng = random.Random(f"operator {split} {seed} {level}")
+    maker = Maker(split, rng)
+    kinds, weights = zip(*MIXTURE)
+    bounds = list(itertools.accumulate(weights))
+    while True:
+        if level < 2 or rng.random() < 0.1:
+            kind = "call" if level == 0 or rng.random() < 0.7 else maker.pick(("none", "report"))
+            conversation = Conversation(maker, min(level, 1) if level < 2 else maker.between(0, 1))
+        else:
+            kind = rng.choices(kinds, cum_weights=bounds)[0]
+            conversation = Conversation(maker, level)
+        getattr(conversation, "make_" + kind)()
+        yield conversation.example()
+
+
+def same(left, right):
+    """Equality that, as JSON's types do, tells true from 1 and "1" from 1."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    return left == right and all(isinstance(left, kind) == isinstance(right, kind) for kind in (bool, str))
+
+
+def score(example, answer):
+    """exact: the right tool with the right arguments, or the right sentence. valid_json: whatever
+    was written as a call can be read. right_tool: the right tool, or rightly none."""
+    wanted = example["messages"][-1]
+    calls, expected = answer["tool_calls"], wanted.get("tool_calls", [])
+    right_tool = [call["name"] for call in calls] == [call["name"] for call in expected]
+    right_arguments = right_tool and all(same(a["arguments"], b["arguments"]) for a, b in zip(calls, expected))
+    right_text = bool(expected) or answer["content"].strip() == wanted["content"]
+    broken = '"arguments"' in answer["content"] or "tool_call>" in answer["content"]
+    return {"exact": right_arguments and right_text,
+            "valid_json": not broken and all(isinstance(call["arguments"], dict) for call in calls),
+            "right_tool": right_tool}
+
+
+def main():
+    import chat
+    split, count = sys.argv[1:2] or ["train"], int((sys.argv[2:3] or ["5"])[0])
+    for example in itertools.islice(examples(split[0], seed=0), count):
+        print(chat.render(example["messages"], example["tools"], False).replace("<|end|>", "\n"))
+
+
+if __name__ == "__main__":
+    main()
