@@ -56,18 +56,18 @@ class Conversation:
     def clause(self, tool, omit=None, sentences=True):
         """ "restart the service kelmo on port 80", the arguments it asks for, and their words in it."""
         maker, arguments, spoken = self.maker, {}, {}
-        said = [a for a in tool.arguments if a is not omit and (a.required or a is tool.key or maker.chance(0.5))]
+        request = maker.pick([r for r in tool.requests if sentences or r[-1] not in ".?"]) if tool.requests else ""
+        mark = request[-1] if request.endswith((".", "?")) else ""
+        closed = mark and "," in request  # "kelmo hangs, restart it." takes no more words
+        said = [a for a in tool.arguments if a is not omit
+                and (a.required or a is tool.key or not closed and maker.chance(0.5))]
         for argument in said:
             arguments[argument.name], spoken[argument.name] = maker.value(argument)
-        if tool.requests:
-            request = maker.pick([r for r in tool.requests if sentences or r[-1] not in ".?"])
-            head, mark = (request[:-1], request[-1]) if request[-1] in ".?" else (request, "")
-            said = [a for a in said if "{" + a.name + "}" not in head]
-            head = head.format(**spoken)
-            if mark and "," in head:  # "kelmo hangs, restart it" takes no more words
-                said = [a for a in said if a.required]
+        if request:
+            head = request.removesuffix(mark).format(**spoken)
+            said = [a for a in said if "{" + a.name + "}" not in request]
         else:
-            head, mark = self.head(tool, spoken, omit), ""
+            head = self.head(tool, spoken, omit)
             said = [a for a in said if a is not tool.key]
         if len(said) > 1 and maker.chance(0.5):
             maker.rng.shuffle(said)
@@ -76,7 +76,6 @@ class Conversation:
             phrase, words_for_value = self.phrase(argument, arguments[argument.name], spoken[argument.name])
             phrases.append(phrase)
             spoken[argument.name] = words_for_value
-        arguments = {a.name: arguments[a.name] for a in tool.arguments if a.name in arguments}
         if not mark and phrases and phrases[0].split()[0] in ("on", "in", "at", "with", "using") and maker.chance(0.15):
             return f"{phrases[0]}, {' '.join([head, *phrases[1:]])}", arguments, spoken
         if len(phrases) > 1 and maker.chance(0.4):
