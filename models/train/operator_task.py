@@ -3,6 +3,7 @@
 and the one right answer, which is a tool call, one of three fixed sentences, or a report of a result.
 
 (Not operator.py: that name belongs to the standard library.) Run as a program, it prints samples."""
+import dataclasses
 import itertools
 import json
 import random
@@ -12,7 +13,7 @@ import operator_words as words
 from operator_tools import Maker, plural, with_article
 
 LEVELS = 3  # 0: copy one value into one tool; 1: one tool, any arguments; 2: everything
-MIXTURE = (("call", 44), ("none", 13), ("ask", 4), ("report", 24), ("chain", 6), ("lookup", 4), ("again", 5))
+MIXTURE = (("call", 42), ("none", 13), ("ask", 4), ("report", 22), ("chain", 5), ("lookup", 4), ("condition", 5), ("again", 5))
 
 
 class Conversation:
@@ -30,9 +31,10 @@ class Conversation:
     def fill(self, table):
         return self.maker.pick(table[self.split]).replace("{w}", self.maker.word())
 
-    def offer(self, tool, with_tool=True):
-        count = 1 if self.level < 2 else self.maker.pick((1, 2, 2, 3, 3, 4))
-        self.tools = self.maker.offer(tool, count, with_tool)
+    def offer(self, *tools, absent=None):
+        least = max(1, len(tools))
+        count = least if self.level < 2 else max(least, self.maker.pick((1, 2, 2, 3, 3, 4)))
+        self.tools = self.maker.offer(tools, count, absent)
 
     def request(self, tool, omit=None):
         """The user asks for `tool`; returns the arguments. `omit` is left unsaid."""
@@ -105,6 +107,11 @@ class Conversation:
             spoken = str(value)  # "5%", never "five%"
         return phrase.replace("{n}", name).replace("{v}", spoken), spoken
 
+    def do_to(self, pronoun, tool):
+        """ "restart it", "back it up" """
+        verb, *rest = self.maker.pick(tool.verbs or tool.name.split("_")[:1]).split()
+        return " ".join([verb, pronoun, *rest])
+
     # Assistant turns and tool results.
 
     def call(self, tool, arguments):
@@ -123,8 +130,14 @@ class Conversation:
             self.say("tool", text)
             return f"Done: {text}."
         fields = words.FIELDS[self.split]
-        result = dict(known) or {name: maker.list_of_words() if fields[name] == "list" else maker.result(fields[name])
-                                 for name in maker.rng.sample(list(fields), maker.pick((0, 1, 1, 1, 2, 2, 3)))}
+        if known:  # beside other fields, but none that could be meant instead
+            others = [name for name, kind in fields.items() if kind not in ("id", "state")]
+            names = maker.rng.sample(others, maker.pick((0, 0, 1)))
+        else:
+            names = maker.rng.sample(list(fields), maker.pick((0, 1, 1, 1, 2, 2, 3)))
+        result = {**known, **{name: maker.result(fields[name]) for name in names}}
+        if len(result) == 2 and maker.chance(0.5):
+            result = dict(reversed(result.items()))
         told = [tell(name, value) for name, value in result.items()]
         if not told or maker.chance(0.2):
             result = {"ok": True, **result}
@@ -153,7 +166,7 @@ class Conversation:
 
     def make_none(self):
         maker, tool = self.maker, self.maker.any_tool()
-        self.offer(tool, with_tool=False)
+        self.offer(absent=tool)
         if maker.chance(0.03):
             self.tools = []
         if maker.chance(0.2):
@@ -180,7 +193,7 @@ class Conversation:
         """Two independent requests in one message."""
         maker = self.maker
         first = maker.any_tool()
-        self.tools = maker.offer(first, maker.pick((2, 2, 3)))
+        self.tools = maker.offer([first], maker.pick((2, 2, 3)))
         second = maker.pick([tool for tool in self.tools if tool is not first])
         self.run_chain(first, second, *self.clause(first, sentences=False)[:2], *self.clause(second, sentences=False)[:2])
 
@@ -188,12 +201,11 @@ class Conversation:
         """Find a thing, then do something to it by the id that was found."""
         maker = self.maker
         find, act = self.find_and_act()
-        self.tools = maker.offer(act, maker.pick((1, 2)))
-        self.tools.insert(maker.between(0, len(self.tools)), find)
+        self.offer(act, find)
         clause, arguments, _ = self.clause(find)
         found = maker.result(act.key.kind)
         pronoun = maker.pick(("it", "it", f"that {maker.pick(act.nouns)}"))
-        self.run_chain(find, act, clause, arguments, f"{maker.pick(act.verbs)} {pronoun}", {act.key.name: found}, found)
+        self.run_chain(find, act, clause, arguments, self.do_to(pronoun, act), {act.key.name: found}, found)
 
     def find_and_act(self):
         maker = self.maker
@@ -222,6 +234,42 @@ class Conversation:
         self.call(second, arguments2)
         if self.maker.chance(0.5):
             self.answer("report", self.succeed())
+
+    def make_condition(self):
+        """Look at a thing, and act on it only if the result says so."""
+        maker = self.maker
+        look, act = self.look_and_act()
+        self.offer(act, look)
+        clause, arguments, _ = self.clause(look, sentences=False)
+        wanted, state = maker.pick(words.STATES[self.split]), maker.pick(words.STATES[self.split])
+        state = wanted if maker.chance(0.5) else state
+        condition = maker.pick(words.IF[self.split]).replace("{1}", clause).replace("{s}", wanted)
+        self.user(condition.replace("{2}", self.do_to("it", act)))
+        self.call(look, arguments)
+        report = self.succeed(**{maker.pick(words.STATE_FIELDS[self.split]): state})
+        if state != wanted:
+            self.answer("report", report)
+            return
+        self.call(act, {act.arguments[0].name: arguments[look.arguments[0].name]})
+        if maker.chance(0.4):
+            self.answer("report", self.succeed())
+
+    def look_and_act(self):
+        """Two tools for one thing, which both take its name and nothing else."""
+        maker = self.maker
+        services = {tool.name.split("/")[0]: tool for tool in maker.natural if tool.thing == "service"}
+        if "service_status" in services and maker.chance(0.3):
+            act = services[maker.pick(("restart_service", "start_service", "stop_service"))]
+            return (dataclasses.replace(tool, name=tool.name.split("/")[0])
+                    for tool in (services["service_status"], act))
+        while True:
+            act = maker.composed_tool(arguments=0)
+            looks = [c for c in maker.by_thing[act.thing] if c[0] == "view" and "list" not in c[1]]
+            if act.key and act.group != "view" and looks:
+                look = maker.composed_tool(maker.pick(looks), arguments=0)
+                if look.key and look.name != act.name:
+                    look.key.kind = act.key.kind
+                    return look, act
 
     def make_again(self):
         """A second request after the first is done."""

@@ -62,7 +62,7 @@ class OperatorData(unittest.TestCase):
         self.assertGreater(len(names(self.train)), 1500)
 
     def test_no_wording_of_train_is_used_in_held(self):
-        for table in ("DESCRIPTIONS", "KEY_PHRASES", "NO_KEY", "PLURAL", "GENERIC", "FRAMES", "THEN", "ASIDES",
+        for table in ("DESCRIPTIONS", "KEY_PHRASES", "NO_KEY", "PLURAL", "GENERIC", "FRAMES", "THEN", "IF", "STATE_FIELDS", "ASIDES",
                       "SMALL_TALK", "SYSTEMS", "FIELDS", "STATES", "REASONS"):
             both = getattr(words, table)
             self.assertEqual(set(both["train"]) & set(both["held"]), set(), table)

@@ -134,6 +134,9 @@ FRAMES = {
 }
 THEN = {"train": ("{1}, then {2}", "{1} and then {2}", "first {1}, then {2}", "{1}; after that {2}"),
         "held": ("{1}, and afterwards {2}", "start with this: {1}; then {2}")}
+IF = {"train": ("{1}, and if it is {s}, {2}", "{1}; if the answer is {s}, {2}", "{1} and {2} if it is {s}",
+                "{1}, and in case it is {s}, {2}"),
+      "held": ("{1}, and should it be {s}, {2}", "{1}, then {2}, but only if it is {s}")}
 ASIDES = {
     "train": ("The customer is waiting.", "Thanks in advance.", "I am back from lunch.", "This is for the audit.",
               "We talked about it yesterday.", "Nobody else is here.", "It should not take long.", "I tried it myself before.",
@@ -170,6 +173,7 @@ FIELDS = {
              "contact": "email", "serial": "id", "pages": "integer", "subject": "text", "hosts": "list", "stage": "state",
              "winner": "word", "errors_found": "integer", "users": "list"},
 }
+STATE_FIELDS = {"train": ("status", "state", "result", "health"), "held": ("stage", "outcome")}
 STATES = {
     "train": "running stopped open closed pending shipped done active failed idle ready sunny rainy cloudy delayed paid queued".split(),
     "held": "waiting sleeping empty signed printed foggy frozen".split(),
