@@ -12,8 +12,9 @@ import sys
 import operator_words as words
 from operator_tools import Maker, plural, with_article
 
+FRONTED = ("on ", "in ", "at ", "with ", "using ")  # phrases that may begin a request
 LEVELS = 3  # 0: copy one value into one tool; 1: one tool, any arguments; 2: everything
-MIXTURE = (("call", 42), ("none", 13), ("ask", 4), ("report", 22), ("chain", 5), ("lookup", 4), ("condition", 5), ("again", 5))
+MIXTURE = {"call": 42, "none": 13, "ask": 4, "report": 22, "chain": 5, "lookup": 4, "condition": 5, "again": 5}
 
 
 class Conversation:
@@ -52,19 +53,23 @@ class Conversation:
             text = frame.replace("{c}", clause).replace("{C}", clause[0].upper() + clause[1:])
         if self.level == 2 and maker.chance(0.12):
             aside = maker.pick(words.ASIDES[self.split])
-            text = f"{aside} {text}" if maker.chance(0.5) else f"{text}{'' if text[-1] in '.?' else '.'} {aside}"
+            end = "" if text[-1] in ".?" else "."
+            text = f"{aside} {text}" if maker.chance(0.5) else f"{text}{end} {aside}"
         self.say("user", text)
 
     def clause(self, tool, omit=None, sentences=True):
-        """ "restart the service kelmo on port 80", the arguments it asks for, and their words in it."""
-        maker, arguments, spoken = self.maker, {}, {}
-        request = maker.pick([r for r in tool.requests if sentences or r[-1] not in ".?"]) if tool.requests else ""
+        """ "restart the service kelmo on port 80", the arguments it asks for, and their words in it.
+        Without `sentences` it is never a whole sentence, "Is kelmo up?"."""
+        maker = self.maker
+        options = [r for r in tool.requests if sentences or r[-1] not in ".?"]
+        request = maker.pick(options) if options else ""
         mark = request[-1] if request.endswith((".", "?")) else ""
-        closed = mark and "," in request  # "kelmo hangs, restart it." takes no more words
+        is_closed = mark and "," in request  # "kelmo hangs, restart it." takes no more words
         said = [a for a in tool.arguments if a is not omit
-                and (a.required or a is tool.key or not closed and maker.chance(0.5))]
-        for argument in said:
-            arguments[argument.name], spoken[argument.name] = maker.value(argument)
+                and (a.required or a is tool.key or not is_closed and maker.chance(0.5))]
+        drawn = {a.name: maker.value(a) for a in said}
+        arguments = {name: value for name, (value, _) in drawn.items()}
+        spoken = {name: text for name, (_, text) in drawn.items()}
         if request:
             head = request.removesuffix(mark).format(**spoken)
             said = [a for a in said if "{" + a.name + "}" not in request]
@@ -75,37 +80,41 @@ class Conversation:
             maker.rng.shuffle(said)
         phrases = []
         for argument in said:
-            phrase, words_for_value = self.phrase(argument, arguments[argument.name], spoken[argument.name])
-            phrases.append(phrase)
-            spoken[argument.name] = words_for_value
-        if not mark and phrases and phrases[0].split()[0] in ("on", "in", "at", "with", "using") and maker.chance(0.15):
-            return f"{phrases[0]}, {' '.join([head, *phrases[1:]])}", arguments, spoken
+            spoken[argument.name] = self.phrase(argument, *drawn[argument.name])
+            phrases.append(spoken[argument.name])
+        return self.joined(head, phrases, mark), arguments, spoken
+
+    def joined(self, head, phrases, mark):
+        maker = self.maker
+        if not mark and phrases and phrases[0].startswith(FRONTED) and maker.chance(0.15):
+            return f"{phrases[0]}, {' '.join([head, *phrases[1:]])}"
         if len(phrases) > 1 and maker.chance(0.4):
-            return f"{head} {', '.join(phrases[:-1])} and {phrases[-1].removeprefix('and ')}{mark}", arguments, spoken
-        return " ".join([head, *phrases]) + mark, arguments, spoken
+            return f"{head} {', '.join(phrases[:-1])} and {phrases[-1].removeprefix('and ')}{mark}"
+        return " ".join([head, *phrases]) + mark
 
     def head(self, tool, spoken, omit):
-        maker, noun = self.maker, self.maker.pick(tool.nouns)
-        verb = maker.pick(tool.verbs)
+        maker, noun, verb = self.maker, self.maker.pick(tool.nouns), self.maker.pick(tool.verbs)
+        value = ""
         if tool.is_plural:
             form = words.PLURAL
             verb = maker.pick([v for v in tool.verbs if v in words.PLURAL_VERBS])
+        elif tool.key and tool.key is not omit:
+            form, value = words.KEY_PHRASES, spoken[tool.key.name]
         else:
-            form = words.KEY_PHRASES if tool.key and tool.key is not omit else words.NO_KEY
-        value = spoken[tool.key.name] if form is words.KEY_PHRASES else ""
-        return f"{verb} " + maker.pick(form[self.split]).format(o=noun, v=value, a=with_article(noun), s=plural(noun))
+            form = words.NO_KEY
+        thing = maker.pick(form[self.split]).format(o=noun, v=value, a=with_article(noun), s=plural(noun))
+        return f"{verb} {thing}"
 
     def phrase(self, argument, value, spoken):
-        maker, name = self.maker, argument.name.replace("_", " ")
-        own = argument.phrases if maker.chance(0.6) else ()
+        """ "on port 80", "port: 80", "with force" """
+        maker = self.maker
+        own, general = argument.phrases, words.GENERIC[self.split]
         if argument.kind == "flag":
-            said = maker.pick(own[not value]) if own and own[not value] else \
-                maker.pick(words.GENERIC_FLAG[self.split][not value]).replace("{n}", name)
-            return said, said
-        phrase = maker.pick(own).replace("{}", "{v}") if own else maker.pick(words.GENERIC[self.split])
+            own, general = own[not value], words.GENERIC_FLAG[self.split][not value]
+        phrase = maker.pick(own if own and maker.chance(0.6) else general).replace("{}", "{v}")
         if "{v}%" in phrase:
             spoken = str(value)  # "5%", never "five%"
-        return phrase.replace("{n}", name).replace("{v}", spoken), spoken
+        return phrase.replace("{n}", argument.name.replace("_", " ")).replace("{v}", spoken)
 
     def do_to(self, pronoun, tool):
         """ "restart it", "back it up" """
@@ -126,7 +135,7 @@ class Conversation:
         """A tool's result, and the report of it."""
         maker = self.maker
         if not known and maker.chance(0.12):
-            text = f"{maker.word()} {maker.pick(('is', 'was', 'is now', 'has been'))} {maker.pick(words.STATES[self.split])}"
+            text = f"{maker.word()} {maker.pick(('is', 'was', 'is now', 'has been'))} {maker.state()}"
             self.say("tool", text)
             return f"Done: {text}."
         fields = words.FIELDS[self.split]
@@ -147,14 +156,13 @@ class Conversation:
     def fail(self):
         maker = self.maker
         reason = maker.pick(words.REASONS[self.split])
-        for mark, fresh in (("{w}", maker.word), ("{i}", lambda: str(maker.between(2, 120))), ("{d}", maker.code), ("{h}", maker.host)):
+        for mark, make in (("{w}", maker.word), ("{i}", lambda: str(maker.between(2, 120))), ("{d}", maker.code),
+                           ("{h}", maker.host)):
             while mark in reason:
-                reason = reason.replace(mark, fresh(), 1)
+                reason = reason.replace(mark, make(), 1)
         form = maker.pick(words.ERROR_FORMS[self.split])
-        if form is None:
-            self.say("tool", f"Error: {reason}")
-        else:
-            self.say("tool", json.dumps({k: reason if v == 0 and v is not False else v for k, v in form.items()}))
+        text = form if isinstance(form, str) else json.dumps(form)
+        self.say("tool", text.replace("{r}", reason))
         return f"That failed: {reason}."
 
     # The kinds of conversation.
@@ -195,7 +203,9 @@ class Conversation:
         first = maker.any_tool()
         self.tools = maker.offer([first], maker.pick((2, 2, 3)))
         second = maker.pick([tool for tool in self.tools if tool is not first])
-        self.run_chain(first, second, *self.clause(first, sentences=False)[:2], *self.clause(second, sentences=False)[:2])
+        clause, arguments, _ = self.clause(first, sentences=False)
+        clause2, arguments2, _ = self.clause(second, sentences=False)
+        self.run_chain(first, second, clause, arguments, clause2, arguments2)
 
     def make_lookup(self):
         """Find a thing, then do something to it by the id that was found."""
@@ -296,8 +306,7 @@ def examples(split, seed, level=2):
     """Endless and deterministic; "held" shares no template, name, tool or description with "train"."""
     rng = random.Random(f"operator {split} {seed} {level}")
     maker = Maker(split, rng)
-    kinds, weights = zip(*MIXTURE)
-    bounds = list(itertools.accumulate(weights))
+    kinds, bounds = list(MIXTURE), list(itertools.accumulate(MIXTURE.values()))
     while True:
         if level < 2 or rng.random() < 0.1:
             kind = "call" if level == 0 or rng.random() < 0.7 else maker.pick(("none", "report"))

@@ -5,6 +5,7 @@ Whatever is composed (a name, a pair of verb and object) belongs to train or to 
 letters, so that the two can never meet."""
 import dataclasses
 
+import operator_natural as natural
 import operator_words as words
 from operator_values import VOWELS, Values, is_held, split_phrases
 
@@ -55,15 +56,32 @@ def plural(noun):
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
+def bare(name):
+    """What is common to restart_service, restart-service and restartService."""
+    return name.lower().replace("_", "").replace("-", "")
+
+
+def natural_rows(split):
+    """(names, group and object, arguments, description, requests) of each tool in operator_natural.py."""
+    rows = []
+    for line in natural.NATURAL[split].strip().splitlines():
+        if line.startswith(" "):
+            rows[-1][-1] += [request.strip() for request in line.split(" / ")]
+        else:
+            rows.append([*line.split(" | "), []])
+    return rows
+
+
 class Maker(Values):
     """Makes tools, and finds others to offer beside them."""
 
     def __init__(self, split, rng):
         super().__init__(split, rng)
-        objects = {side: [tuple(split_phrases(o.replace("-", " "))) for o in words.OBJECTS[side]] for side in words.OBJECTS}
-        self.natural = [self.natural_tool(row) for row in words.NATURAL[split]]
-        other = words.NATURAL["train" if self.held else "held"]
-        self.foreign_names = {name.replace("_", "") for row in other for name in row[0].split("/")}
+        objects = {side: [split_phrases(nouns.replace("-", " ")) for nouns in all_nouns]
+                   for side, all_nouns in words.OBJECTS.items()}
+        self.natural = [self.natural_tool(*row) for row in natural_rows(split)]
+        foreign = natural_rows("train" if self.held else "held")
+        self.foreign_names = {bare(name) for names, *_ in foreign for name in names.split("/")}
         self.verbs = [(group, split_phrases(wordings)) for group, wordings in words.VERBS]
         self.combinations = [
             (group, verbs, nouns) for side in objects for nouns in objects[side] for group, verbs in self.verbs
@@ -134,28 +152,33 @@ class Maker(Values):
         is_plural = verb in words.PLURAL_VERBS
         key = self.key_argument(self.pick(nouns)) if key and not is_plural and self.chance(0.94) else None
         said = plural(noun) if is_plural else noun
-        while (name := self.tool_name(verb, said)).lower().replace("_", "").replace("-", "") in self.foreign_names:
-            verb, said = verb + " my", said  # renames the handful that the other side's natural tools have
-        described = self.pick(words.DESCRIPTIONS[self.split])
-        if is_plural:
-            described = described.replace("{a}", "the {s}").replace("one {o}", "all {s}").replace("exactly all", "all")
-            described = described.replace("the given {o}", "all {s}").replace("the {o} that was", "the {s} that were")
-        first, second = self.pick(verbs), self.pick(nouns)
-        description = described.format(V=first[0].upper() + first[1:], v=first, o=second, a=with_article(second), s=plural(second))
+        name = self.tool_name(verb, said)
+        while bare(name) in self.foreign_names:  # the few that the other side's natural tools have
+            name = self.word()
+        description = self.describe(self.pick(verbs), self.pick(nouns), is_plural)
         if self.chance(0.2):
-            name = self.pick((self.word(), f"{self.word()}_{self.word()}", f"tool_{self.between(1, 99)}{self.pick('abc')}"))
+            number = f"tool_{self.between(1, 99)}{self.pick('abc')}"
+            name = self.pick((self.word(), f"{self.word()}_{self.word()}", number))
         elif self.chance(0.05):
             description = ""
-        taken = {key.name} if key else set()
-        for noun in nouns:
-            taken.add(noun.replace(" ", "_"))
-            taken |= {slot for slot, row in words.SLOTS.items() if noun in row[0].split("/")}
         count = arguments if arguments is not None else self.pick((0, 0, 1, 1, 1, 2, 2, 3))
-        extra = self.extra_arguments(max(count, 0 if key else 1 if self.chance(0.7) else 0), taken)
-        return Tool(name, group, nouns[0], description, [key, *extra] if key else extra, verbs, nouns, key, is_plural)
+        if not key and self.chance(0.7):
+            count = max(count, 1)
+        extra = self.extra_arguments(count, self.taken_by(nouns, key))
+        return Tool(name, group, nouns[0], description, [key, *extra] if key else extra, verbs, nouns, key,
+                    is_plural)
 
-    def natural_tool(self, row):
-        names, group, thing, description, arguments, requests = row
+    def taken_by(self, nouns, key):
+        """Names and slots that no further argument of such a tool may have."""
+        names = {noun.replace(" ", "_") for noun in nouns}
+        slots = {slot for slot, row in words.SLOTS.items() if names & set(row[0].split("/"))}
+        return names | slots | ({key.name} if key else set())
+
+    def describe(self, verb, noun, is_plural):
+        form = self.pick((words.PLURAL_DESCRIPTIONS if is_plural else words.DESCRIPTIONS)[self.split])
+        return form.format(V=verb[0].upper() + verb[1:], v=verb, o=noun, a=with_article(noun), s=plural(noun))
+
+    def natural_tool(self, names, does, arguments, description, requests):
         found = []
         for text in arguments.split():
             name, _, kind = text.rstrip("?").partition(":")
@@ -172,7 +195,8 @@ class Maker(Values):
                 argument = Argument(name, "id" if name.endswith("_id") else "word")
             argument.required = not text.endswith("?")
             found.append(argument)
-        return Tool(names, group, thing, description, found, requests=split_phrases(requests))
+        group, thing = does.split()
+        return Tool(names, group, thing, description, found, requests=requests)
 
     def any_tool(self):
         if self.chance(0.3):
