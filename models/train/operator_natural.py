@@ -134,7 +134,7 @@ unlock_account | unlock account | user | Unlock the account of a user.
     unlock the account of {user} / {user} is locked out, unlock the account.
 exchange_rate | view rate | currency:word | Get the exchange rate of a currency.
     What is the exchange rate of {currency}? / get the rate for {currency}
-pause_queue | stop queue | queue minutes? | Pause a queue.
+pause_queue | stop queue | queue minutes? | Pause a queue for a while.
     pause the queue {queue} / Can the queue {queue} be paused?
 measure_latency | view latency | host count? | Measure the latency to a host.
     measure the latency to {host} / What is the latency of {host}?

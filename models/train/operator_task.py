@@ -39,9 +39,8 @@ class Conversation:
 
     def request(self, tool, omit=None):
         """The user asks for `tool`; returns the arguments. `omit` is left unsaid."""
-        clause, arguments, spoken = self.clause(tool, omit=omit)
+        clause, arguments = self.clause(tool, omit=omit)
         self.user(clause)
-        self.check = {"spoken": spoken}
         return arguments
 
     def user(self, clause):
@@ -58,8 +57,8 @@ class Conversation:
         self.say("user", text)
 
     def clause(self, tool, omit=None, sentences=True):
-        """ "restart the service kelmo on port 80", the arguments it asks for, and their words in it.
-        Without `sentences` it is never a whole sentence, "Is kelmo up?"."""
+        """ "restart the service kelmo on port 80", and the arguments that it asks for. Without
+        `sentences` it is never a whole sentence, "Is kelmo up?"."""
         maker = self.maker
         options = [r for r in tool.requests if sentences or r[-1] not in ".?"]
         request = maker.pick(options) if options else ""
@@ -78,11 +77,8 @@ class Conversation:
             said = [a for a in said if a is not tool.key]
         if len(said) > 1 and maker.chance(0.5):
             maker.rng.shuffle(said)
-        phrases = []
-        for argument in said:
-            spoken[argument.name] = self.phrase(argument, *drawn[argument.name])
-            phrases.append(spoken[argument.name])
-        return self.joined(head, phrases, mark), arguments, spoken
+        phrases = [self.phrase(argument, *drawn[argument.name]) for argument in said]
+        return self.joined(head, phrases, mark), arguments
 
     def joined(self, head, phrases, mark):
         maker = self.maker
@@ -118,14 +114,14 @@ class Conversation:
 
     def do_to(self, pronoun, tool):
         """ "restart it", "back it up" """
-        verb, *rest = self.maker.pick(tool.verbs or tool.name.split("_")[:1]).split()
+        verb, *rest = self.maker.pick(tool.verbs or (tool.group,)).split()
         return " ".join([verb, pronoun, *rest])
 
     # Assistant turns and tool results.
 
     def call(self, tool, arguments):
         self.say("assistant", "", tool_calls=[{"name": tool.name, "arguments": arguments}])
-        self.check.update(kind="call", name=tool.name, arguments=arguments)
+        self.check = {"kind": "call", "name": tool.name, "arguments": arguments}
 
     def answer(self, kind, text):
         self.say("assistant", text)
@@ -203,83 +199,81 @@ class Conversation:
         first = maker.any_tool()
         self.tools = maker.offer([first], maker.pick((2, 2, 3)))
         second = maker.pick([tool for tool in self.tools if tool is not first])
-        clause, arguments, _ = self.clause(first, sentences=False)
-        clause2, arguments2, _ = self.clause(second, sentences=False)
-        self.run_chain(first, second, clause, arguments, clause2, arguments2)
+        one, arguments = self.clause(first, sentences=False)
+        two, more_arguments = self.clause(second, sentences=False)
+        self.ask_in_turn(one, two)
+        self.call(first, arguments)
+        if maker.chance(0.15):
+            self.answer("report", self.fail())
+            return
+        self.succeed()
+        self.finish(second, more_arguments)
 
     def make_lookup(self):
         """Find a thing, then do something to it by the id that was found."""
         maker = self.maker
-        find, act = self.find_and_act()
+        find, act = self.pair(by_key=False)
+        find.arguments[0].required = True
         self.offer(act, find)
-        clause, arguments, _ = self.clause(find)
-        found = maker.result(act.key.kind)
+        clause, arguments = self.clause(find)
         pronoun = maker.pick(("it", "it", f"that {maker.pick(act.nouns)}"))
-        self.run_chain(find, act, clause, arguments, self.do_to(pronoun, act), {act.key.name: found}, found)
-
-    def find_and_act(self):
-        maker = self.maker
-        while True:
-            act = maker.composed_tool(arguments=0)
-            if not act.key or act.group == "view" or act.key.kind == "word":
-                continue
-            finders = [c for c in maker.by_thing[act.thing] if c[0] == "view" and "list" not in c[1]]
-            if finders:
-                find = maker.composed_tool(maker.pick(finders), arguments=1, key=False)
-                if find.name != act.name:
-                    find.arguments[0].required = True
-                    return find, act
-
-    def run_chain(self, first, second, clause, arguments, clause2, arguments2, found=None):
-        self.user(self.maker.pick(words.THEN[self.split]).replace("{1}", clause).replace("{2}", clause2))
-        self.call(first, arguments)
-        if self.maker.chance(0.12):
+        self.ask_in_turn(clause, self.do_to(pronoun, act))
+        self.call(find, arguments)
+        if maker.chance(0.1):
             self.answer("report", self.fail())
             return
-        if found is None:
-            self.succeed()
-        else:
-            self.succeed(**{second.key.name: found})
-        self.check = {}
-        self.call(second, arguments2)
-        if self.maker.chance(0.5):
-            self.answer("report", self.succeed())
+        found = maker.result(act.key.kind)
+        self.succeed(**{act.key.name: found})
+        self.finish(act, {act.key.name: found})
 
     def make_condition(self):
         """Look at a thing, and act on it only if the result says so."""
         maker = self.maker
-        look, act = self.look_and_act()
+        look, act = self.service_pair() or self.pair(by_key=True)
+        look.key.kind = act.key.kind
         self.offer(act, look)
-        clause, arguments, _ = self.clause(look, sentences=False)
-        wanted, state = maker.pick(words.STATES[self.split]), maker.pick(words.STATES[self.split])
-        state = wanted if maker.chance(0.5) else state
+        clause, arguments = self.clause(look, sentences=False)
+        wanted = maker.state()
+        state = wanted if maker.chance(0.5) else maker.state()
         condition = maker.pick(words.IF[self.split]).replace("{1}", clause).replace("{s}", wanted)
         self.user(condition.replace("{2}", self.do_to("it", act)))
         self.call(look, arguments)
         report = self.succeed(**{maker.pick(words.STATE_FIELDS[self.split]): state})
-        if state != wanted:
+        if state == wanted:
+            self.finish(act, {act.key.name: arguments[look.key.name]})
+        else:
             self.answer("report", report)
-            return
-        self.call(act, {act.arguments[0].name: arguments[look.arguments[0].name]})
-        if maker.chance(0.4):
+
+    def ask_in_turn(self, one, two):
+        self.user(self.maker.pick(words.THEN[self.split]).replace("{1}", one).replace("{2}", two))
+
+    def finish(self, tool, arguments):
+        """The last call, and half the time its report too."""
+        self.call(tool, arguments)
+        if self.maker.chance(0.5):
             self.answer("report", self.succeed())
 
-    def look_and_act(self):
-        """Two tools for one thing, which both take its name and nothing else."""
+    def pair(self, by_key):
+        """A tool to look at a kind of thing, by its key or by something else, and one that acts on it."""
         maker = self.maker
-        services = {tool.name.split("/")[0]: tool for tool in maker.natural if tool.thing == "service"}
-        if "service_status" in services and maker.chance(0.3):
-            act = services[maker.pick(("restart_service", "start_service", "stop_service"))]
-            return (dataclasses.replace(tool, name=tool.name.split("/")[0])
-                    for tool in (services["service_status"], act))
         while True:
             act = maker.composed_tool(arguments=0)
             looks = [c for c in maker.by_thing[act.thing] if c[0] == "view" and "list" not in c[1]]
-            if act.key and act.group != "view" and looks:
-                look = maker.composed_tool(maker.pick(looks), arguments=0)
-                if look.key and look.name != act.name:
-                    look.key.kind = act.key.kind
-                    return look, act
+            if not act.key or act.group == "view" or not looks or not by_key and act.key.kind == "word":
+                continue
+            look = maker.composed_tool(maker.pick(looks), arguments=0 if by_key else 1, key=by_key)
+            if bool(look.key) == by_key and look.name != act.name:
+                return look, act
+
+    def service_pair(self):
+        """The same with the tools that an operator is most likely to have."""
+        maker = self.maker
+        services = {tool.group: tool for tool in maker.natural if tool.thing == "service"}
+        if "view" not in services or maker.chance(0.7):
+            return None
+        look, act = services["view"], services[maker.pick(("restart", "start", "stop"))]
+        return [dataclasses.replace(tool, name=maker.pick(tool.name.split("/")), key=tool.arguments[0])
+                for tool in (look, act)]
 
     def make_again(self):
         """A second request after the first is done."""
