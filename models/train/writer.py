@@ -149,6 +149,8 @@ def reply(draw):
 def condense_fields(draw):
     facts = draw.facts(5, 11, 0.15)
     text, told = lay_out(draw, facts)
+    if len(facts) < 8 and draw.chance(0.15):
+        return example(ask_to_condense(draw, [], text), sentence(told), [], told)
     asked = draw.rng.sample(told, draw.rng.randint(1, 4))
     if draw.chance(0.06):
         key = draw.figure()[0]
@@ -181,7 +183,7 @@ def choose_marks(draw):
     if kind < 0.55:
         called = draw.rng.sample(["errors", "warnings", "failures"], 1 + draw.chance(0.2))
         if draw.chance(0.4):
-            called.append(draw.pick(["totals", "totals", "the summary"]))
+            called.append(draw.pick(words.END_WORDS))
         marks = [draw.pick(words.KEEP_WORDS[name]) for name in called]
         # Names and figures stand in the lines anyhow; people ask for them all the same.
         return called + [draw.pick(["names", "figures"])] * draw.chance(0.2), marks
@@ -193,9 +195,9 @@ def choose_marks(draw):
 def condense_lines(draw):
     """Of a log or the output of a test, the marked lines from the mark on."""
     asked, marks = choose_marks(draw)
-    at_end = [mark for mark in marks if mark.lower().startswith(("total", "summary"))]
+    at_end = [mark for mark in marks if any(mark in words.KEEP_WORDS[name] for name in words.END_WORDS)]
     levels = [mark for mark in marks if mark not in at_end]
-    stems = [mark.lower()[:4] for mark in marks]
+    stems = [mark.lower()[:4] for mark in marks if mark]
     calm = [mark for mark in words.CALM[draw.split] if mark.lower()[:4] not in stems]
     layout = draw.pick(words.LOG_LINES)
     start = re.search(r"[\[(]?\{m\}", layout).start()
@@ -211,10 +213,18 @@ def condense_lines(draw):
             kept.append(layout[start:].format(**values))
             names.append(source)
     for mark in at_end:
-        kept.append(f"{mark} {fill_without(draw, words.SUMMARIES, stems)[0]}")
+        kept.append(f"{mark} {fill_without(draw, words.SUMMARIES, stems)[0]}".strip())
         lines.append(kept[-1])
     messages = ask_to_condense(draw, asked, "\n".join(lines))
     return example(messages, "\n".join(kept) or NOTHING, names, [line.split(" ", 1) for line in kept])
+
+
+def as_table(draw, rows):
+    bar = draw.pick(words.TABLES)
+    if bar == "aligned":
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        rows, bar = [[cell.ljust(width) for cell, width in zip(row, widths)] for row in rows], "  "
+    return "\n".join(bar.join(row).rstrip() for row in rows)
 
 
 def condense_table(draw):
@@ -222,19 +232,17 @@ def condense_table(draw):
     rows = draw.several(draw.place if draw.chance(0.7) else draw.person, draw.rng.randint(3, 6))
     asked = draw.rng.sample(rows, draw.rng.randint(1, 2))
     total = [draw.pick(["total", "Total"])] if draw.chance(0.5) else []
-    kept = asked
-    if total and draw.chance(0.7):
-        asked = asked if draw.chance(0.7) else []
-        kept = asked + total
+    if total and draw.chance(0.3):
+        asked = []
+    kept = asked + total * (not asked or draw.chance(0.6))
     cells = {row: [draw.decimal() if draw.chance(0.2) else draw.integer() for _ in columns] for row in rows + total}
-    bar = draw.pick(words.TABLES)
-    lines = [bar.join([draw.pick(["name", "site", "who"])] + columns)]
-    lines += [bar.join([row] + cells[row]) for row in cells]
+    lines = [[draw.pick(["name", "site", "who"])] + columns] + [[row] + cells[row] for row in cells]
     what = [draw.pick(words.ROWS_OF).format(join_and(asked))] if asked else []
-    what += [draw.pick(["the total", "totals", "the totals"])] if kept != asked else []
+    if kept != asked and (asked or draw.chance(0.6)):
+        what.append(draw.pick(["the total", "totals", "the totals"]))
     answer = "\n".join(f"{row}: {sentence(list(zip(columns, cells[row])))}" for row in kept)
     facts = [fact for row in kept for fact in zip(columns, cells[row])]
-    return example(ask_to_condense(draw, what, "\n".join(lines)), answer, asked, facts)
+    return example(ask_to_condense(draw, what, as_table(draw, lines)), answer, asked, facts)
 
 
 def condense_listing(draw):

@@ -32,6 +32,7 @@ def key_of(thing):
 
 def overlaps(one, other):
     """Whether one of two keys is part of the other, as "orders" is of "orders late"."""
+    one, other = one.lower(), other.lower()
     return one in other or other in one
 
 
@@ -131,7 +132,9 @@ class Draw:
     def count(self):
         value = self.integer()
         if self.chance(0.1):
-            value += self.pick([" of {}", " (up {})", " (down {})", " (was {})"]).format(self.integer())
+            value += self.pick([" (up {})", " (down {})", " (was {})"]).format(self.integer())
+        elif self.chance(0.05):
+            value = f"{self.rng.randint(0, int(value))} of {value}"
         return self.count_key(), value
 
     def figure(self):

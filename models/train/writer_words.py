@@ -65,8 +65,8 @@ FIRM_ENDS = {"train": ["Shop", "support", "team", "Service", "GmbH", "Travel"],
              "held": ["Store", "Helpdesk", "Ltd", "Care"]}
 
 # How facts are laid out; {k} and {v} are the key and the value. "json" stands for an object.
-LAYOUTS = {"train": ["{k}: {v}\n", "{k}: {v}\n", "- {k}: {v}\n", "{k} = {v}\n", "{k}: {v}; ", "{k} {v}, ",
-                     "{k}={v} ", "json", "json", "json lines"],
+LAYOUTS = {"train": ["{k}: {v}\n", "{k}: {v}\n", "- {k}: {v}\n", "{k} = {v}\n", "{k}: {v}; ", "{k}={v}; ",
+                     "json", "json", "json lines"],
            "held": ["* {k}: {v}\n", "{k} -> {v}\n", "{k}: {v}\n", "{k}: {v} / ", "{k}: {v}, ", "json", "json lines"]}
 
 # The kinds of report: how the answer begins, and what the request calls them.
@@ -139,16 +139,18 @@ CONDENSE = {
               "Condense the tool result. Keep {what}, drop the rest."],
     "held": ["Please reduce this to {what}.", "Drop everything but {what}.", "Shorter, please, and keep just {what}.",
              "What matters here: {what}. Condense it.", "From this output I want {what}."]}
-# Without a wish, what is kept is errors, failures and totals.
+# Without a wish, what is kept of a log is errors, failures and totals, of a table its totals, and of
+# facts all.
 CONDENSE_PLAINLY = {
     "train": ["Condense this.", "Condense the result.", "Make this short.", "Condense the tool result.",
               "Summary, please."],
     "held": ["Please condense this output.", "Reduce this.", "Shorter, please."]}
-# Words for lines to keep: what the request calls them, the marks that stand for them in a log.
+# Words for lines to keep: what the request calls them, the marks that stand for them in a log. The
+# last line of an output often has no mark.
 KEEP_WORDS = {"errors": ["ERROR", "error:", "Error:", "FATAL"], "warnings": ["WARN", "WARNING", "warning:"],
-              "failures": ["FAIL", "FAILED", "failed:"],
-              "totals": ["total", "Total:", "total:", "TOTAL"],
-              "the summary": ["summary:", "Summary:"]}
+              "failures": ["FAIL", "FAILED", "failed:"], "totals": ["total", "Total:", "total:", "TOTAL"],
+              "the summary": ["summary:", "Summary:"], "the last line": [""]}
+END_WORDS = ["totals", "the summary", "the last line"]
 MARKS = {"train": ["ERROR", "WARN", "FAIL", "FATAL", "failed", "slow", "error", "blocked", "late", "LOST", "BAD"],
          "held": ["CRITICAL", "denied", "TIMEOUT", "SEVERE", "expired", "ALERT"]}
 MARKED = {"train": ["the {} lines", "lines with {}", "all {} lines", "what is marked {}"],
@@ -167,11 +169,13 @@ MESSAGES = {
              "{s}: try {d}, {c}"]}
 SUMMARIES = {"train": ["{n} {a}, {d} {b}", "{n} in {d} s", "{n} {a}", "{f}, {f}", "{n} {a} of {n}"],
              "held": ["{d} {a} and {n} {b}", "{n} {a} within {d} min", "{f} and {d} {b}"]}
-TABLES = {"train": [" | ", ",", "  ", "; ", " | "], "held": [", ", " / ", " | "]}
+# What is between two cells; "aligned" stands for columns of equal width.
+TABLES = {"train": [" | ", ",", "  ", "; ", " | ", "aligned"], "held": [", ", " / ", " : ", "aligned"]}
 ENDINGS = {"train": ["log", "csv", "txt", "py", "zip", "db", "conf"], "held": ["json", "pdf", "tar", "sql"]}
 # {z} is the size, {e} the date, {f} the file.
-LISTINGS = {"train": ["{f} {z}", "{f} {z}", "{f} {z} {e}", "{f}: {z} bytes", "{f}  {z}  {e}"],
-            "held": ["{f} - {z}", "{f}, {z} bytes, {e}", "{f} | {z}"]}
+LISTINGS = {"train": ["{f} {z}", "{f} {z}", "{f} {z} {e}", "{f}: {z} bytes", "{f}  {z}  {e}",
+                      "{z} {f}", "{z}  {e}  {f}"],
+            "held": ["{f} - {z}", "{f}, {z} bytes, {e}", "{f} | {z}", "{e} {z} {f}"]}
 NAMED_FILES = {"train": ["the size of {}", "the sizes of {}", "{}"], "held": ["how large {} is", "the bytes of {}"]}
 ENDED_FILES = {"train": ["the .{} files", "all .{} files", "files with .{}"],
                "held": ["every .{} file", "what ends in .{}"]}
