@@ -85,7 +85,10 @@ class Draw:
     def place(self):
         """What is reported on: a service, a host, a shop, a team."""
         end = self.pick(words.PLACE_ENDS)
-        start = self.word() if end.startswith("-") or self.chance(0.3) else self.name()
+        if self.chance(0.15):
+            start = self.pick(words.THINGS)
+        else:
+            start = self.word() if end.startswith("-") or self.chance(0.3) else self.name()
         if not end and self.chance(0.25):
             end = f"{self.pick(['-', ''])}{self.rng.randint(1, 40)}"
         return start + end
