@@ -16,13 +16,13 @@ write_file | create file | path text | Write text to a file.
 append_file | append file | path text | Append a line to a file.
     append {text} to {path} / append the line {text} to {path}
 delete_file | delete file | path force? | Delete a file.
-    delete {path} / delete the file {path} / remove the file {path}
+    delete the file {path} / remove the file {path} / erase the file {path}
 file_size | size file | path | Tell the size of a file.
     tell me the size of {path} / How big is the file {path}?
 copy_file | copy file | source:path target | Copy a file.
-    copy {source} to {target} / copy the file {source} to {target}
+    copy the file {source} to {target} / make a copy of the file {source} at {target}
 move_file | move file | source:path target | Move a file.
-    move {source} to {target} / move the file from {source} to {target}
+    move the file {source} to {target} / move the file from {source} to {target}
 list_files/list_directory | view folder | path recursive? | List the files in a folder.
     list the files in {path} / list the folder {path} / Which files are in the folder {path}?
     What is in the directory {path}?
@@ -44,14 +44,14 @@ ping_host | ping host | host count? | Ping a host.
 check_port | view port | host port | Check whether a port of a host is open.
     check port {port} of {host} / Is port {port} open on {host}? / see if {host} listens on port {port}
 restart_service/service_restart | restart service | service | Restart a service.
-    restart {service} / restart the service {service} / {service} hangs, restart it.
+    restart the service {service} / The service {service} hangs, restart it.
 stop_service | stop service | service | Stop a service.
-    stop {service} / stop the service {service} / shut down the service {service}
+    stop the service {service} / shut down the service {service}
 start_service | start service | service | Start a service.
-    start {service} / start the service {service} / bring up the service {service}
+    start the service {service} / bring up the service {service}
 service_status/check_service | view service | service | Tell whether a service is running.
     check the service {service} / Is the service {service} running?
-    What is the status of the service {service}? / Is {service} up?
+    What is the status of the service {service}?
 tail_log/read_log | view log | path lines:integer | Show the last lines of a log.
     show the last {lines} lines of {path} / tail {lines} lines of {path}
 search_logs | search log | query host count? | Search the logs of a host.
@@ -61,7 +61,7 @@ list_processes | view process | host count? | List the processes on a host.
 kill_process | stop process | pid:integer force? | Kill a process by its number.
     kill process {pid} / kill the process with pid {pid}
 run_backup/backup_folder | backup folder | path host? | Back up a folder.
-    back up {path} / make a backup of {path}
+    back up the folder {path} / make a backup of the folder {path}
 restore_backup | restore backup | backup_id | Restore a backup.
     restore the backup {backup_id} / roll back to the backup {backup_id}
 create_ticket/open_ticket | create ticket | title priority? | Create a ticket.
@@ -106,24 +106,24 @@ track_shipment | view shipment | shipment_id | Track a shipment.
     track the shipment {shipment_id} / Where is the shipment {shipment_id}?
 set_temperature | update heating | room degrees:integer | Set the temperature of a room.
     set the temperature in {room} to {degrees} / heat {room} to {degrees} degrees
-turn_on_light | start light | room | Turn on the light in a room.
+turn_on_light | start lamp | room | Turn on the light in a room.
     turn on the light in {room} / switch the light in {room} on
-turn_off_light | stop light | room | Turn off the light in a room.
+turn_off_light | stop lamp | room | Turn off the light in a room.
     turn off the light in {room} / switch the light in {room} off
 stock_level | view stock | product | Tell how many of a product are in stock.
     How many {product} are in stock? / check the stock of {product}
 order_product | order product | product quantity:integer | Order more of a product.
     order {quantity} of {product} / order {quantity} pieces of {product}
 deploy_release | deploy release | version host | Deploy a release to a host.
-    deploy version {version} to {host} / roll out {version} on {host}
+    deploy version {version} to {host} / roll out the release {version} on {host}
 build_status | view build | build:integer | Show the status of a build.
     Did build {build} pass? / show the status of build {build}
 run_tests | test branch | branch | Run the tests of a branch.
-    run the tests on {branch} / test the branch {branch}
+    run the tests of the branch {branch} / test the branch {branch}
 download_file | download file | url path | Download a file from a URL.
-    download {url} to {path} / fetch {url} and save it as {path}
+    download the file {url} to {path} / download the file {url} and save it as {path}
 block_address | lock address | address:host minutes? | Block an address.
-    block the address {address} / block {address}
+    block the address {address} / keep the address {address} out
 current_time | view time | city | Tell the time in a city.
     What time is it in {city}? / tell me the time in {city}
 """,

@@ -10,7 +10,7 @@ VERBS = (
     ("view", "list/enumerate"), ("view", "verify/validate"), ("view", "test/try out"),
     ("view", "watch/monitor"), ("view", "measure/gauge"), ("count", "count/tally"),
     ("create", "create/make/add"), ("delete", "delete/remove/erase"), ("delete", "clean/wipe"),
-    ("update", "update/change/edit/modify"), ("update", "rename/relabel"), ("send", "send/forward/mail"),
+    ("update", "update/change/edit/modify"), ("update", "rename/relabel"), ("send", "send/forward"),
     ("send", "share/publish"), ("move", "move/relocate"), ("copy", "copy/duplicate/clone"),
     ("start", "start/launch/activate"), ("start", "resume/continue"), ("stop", "stop/halt/deactivate"),
     ("stop", "pause/suspend"), ("restart", "restart/reboot/reset"), ("approve", "approve/accept"),
