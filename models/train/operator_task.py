@@ -131,7 +131,8 @@ class Conversation:
         """A tool's result, and the report of it."""
         maker = self.maker
         if not known and maker.chance(0.12):
-            text = f"{maker.word()} {maker.pick(('is', 'was', 'is now', 'has been'))} {maker.state()}"
+            became = maker.pick(("is", "was", "is now", "has been"))
+            text = maker.text() if maker.chance(0.4) else f"{maker.word()} {became} {maker.state()}"
             self.say("tool", text)
             return f"Done: {text}."
         fields = words.FIELDS[self.split]
@@ -287,6 +288,8 @@ class Conversation:
 
 def tell(name, value):
     name = name.replace("_", " ")
+    if isinstance(value, bool):
+        return f"it is {'' if value else 'not '}{name}"
     if isinstance(value, list):
         return f"the {name} are {join(value)}" if value else f"there are no {name}"
     return f"the {name} is {value}"

@@ -30,7 +30,8 @@ class Values:
             "id": self.code, "text": self.text, "path": self.path, "host": self.host, "date": self.date,
             "email": self.email, "city": self.city, "person": self.person, "url": self.url,
             "channel": self.channel, "version": self.version, "query": self.query, "state": self.state,
-            "list": self.names, "number": self.number, "port": lambda: self.between(20, 9999)}
+            "list": self.names, "number": self.number, "port": lambda: self.between(20, 9999),
+            "bool": lambda: self.chance(0.5)}
 
     def pick(self, options):
         return options[int(self.random() * len(options))]

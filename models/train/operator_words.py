@@ -208,27 +208,28 @@ NONE = "None of the tools can do that."
 
 # What tools report. name: kind, as of arguments.
 FIELDS = {
-    "train": {"status": "state", "state": "state", "pid": "integer", "count": "integer", "total": "number",
-              "size_mb": "integer",
-              "used_percent": "integer", "free_gb": "integer", "owner": "word", "id": "id", "created": "date",
-              "version": "version",
-              "uptime_days": "integer", "temperature": "number", "city": "city", "path": "path",
-              "host": "host", "price": "number",
-              "lines": "integer", "user": "word", "ticket_id": "id", "email": "email",
-              "delivery_date": "date", "load": "number",
-              "text": "text", "content": "text", "files": "list", "names": "list", "services": "list",
-              "title": "text",
-              "exit_code": "integer", "queue_length": "integer", "reference": "id", "carrier": "word",
-              "forecast": "state"},
-    "held": {"outcome": "state", "memory_mb": "integer", "balance": "number", "location": "city",
-             "changed": "date",
-             "contact": "email", "serial": "id", "pages": "integer", "subject": "text", "hosts": "list",
-             "stage": "state",
-             "winner": "word", "errors_found": "integer", "users": "list"},
+    "train": {
+        "status": "state", "state": "state", "pid": "integer", "count": "integer", "total": "number",
+        "size_mb": "integer", "used_percent": "integer", "free_gb": "integer", "owner": "word",
+        "id": "id", "created": "date", "version": "version", "uptime_days": "integer",
+        "temperature": "number", "city": "city", "path": "path", "host": "host", "price": "number",
+        "lines": "integer", "user": "word", "ticket_id": "id", "email": "email",
+        "delivery_date": "date", "load": "number", "text": "text", "content": "text", "files": "list",
+        "names": "list", "services": "list", "title": "text", "exit_code": "integer",
+        "queue_length": "integer", "reference": "id", "carrier": "word", "forecast": "state",
+        "message": "text", "reachable": "bool", "enabled": "bool", "locked": "bool", "full": "bool",
+        "available": "bool", "healthy": "bool",
+    },
+    "held": {
+        "outcome": "state", "memory_mb": "integer", "balance": "number", "location": "city",
+        "changed": "date", "contact": "email", "serial": "id", "pages": "integer", "subject": "text",
+        "hosts": "list", "stage": "state", "winner": "word", "errors_found": "integer", "users": "list",
+        "visible": "bool", "archived": "bool",
+    },
 }
 STATE_FIELDS = {"train": ("status", "state", "result", "health"), "held": ("stage", "outcome")}
 STATES = {
-    "train": """running stopped open closed pending shipped done active failed idle ready sunny rainy cloudy
+    "train": """ok running stopped open closed pending shipped done active failed idle ready sunny rainy cloudy
         delayed paid queued""".split(),
     "held": "waiting sleeping empty signed printed foggy frozen".split(),
 }
@@ -244,7 +245,8 @@ REASONS = {
 }
 # How a tool says that it failed. What is not a dict is plain text.
 ERROR_FORMS = {
-    "train": ({"error": "{r}"}, {"status": "error", "message": "{r}"}, {"ok": False, "reason": "{r}"}, "Error: {r}"),
+    "train": ({"error": "{r}"}, {"status": "error", "message": "{r}"}, {"ok": False, "reason": "{r}"},
+              "Error: {r}"),
     "held": ({"ok": False, "error": "{r}"}, {"error": True, "message": "{r}"}),
 }
 TEXT_WORDS = """pump leak weekly budget review water main office printer jam slow page login broken link
