@@ -9,14 +9,17 @@ import chat
 import copying
 import model
 
+SMALL = dict(width=192, feed_forward=384, layers=4, heads=3, kv_heads=3)
+LARGE = dict(width=256, feed_forward=512, layers=4, heads=4, kv_heads=2)
 # name: (module of the data, shape without the vocabulary, tokens to train on)
 MODELS = {
-    "clerk": ("clerk", dict(width=192, feed_forward=384, layers=4, heads=3, kv_heads=3), 4_000_000),
-    "writer": ("writer", dict(width=256, feed_forward=512, layers=5, heads=4, kv_heads=2), 7_000_000),
-    "operator": ("operator_task", dict(width=256, feed_forward=512, layers=5, heads=4, kv_heads=2),
-                 8_000_000),
+    "clerk": ("clerk", SMALL, 2_500_000),
+    "base": ("base", LARGE, 1_000_000),
+    "writer": ("writer", LARGE, 3_000_000),
+    "operator": ("operator_task", LARGE, 4_000_000),
 }
-BATCH_TOKENS = 5120
+FIRST = {"writer": "base", "operator": "base"}  # the model whose weights another begins with
+BATCH_TOKENS = 2560, 5120   # in the first half of the training, and then
 POOL = 3000            # examples sorted by length at a time, so that a batch has hardly any padding
 LONGEST = 640
 PROMPT_SHARE = 0.25    # the weight of all the prompt's tokens, next to 1 for all the answer's
@@ -46,18 +49,19 @@ def encode(tokenizer, example, rng):
     return ids, weights
 
 
-def copying_share(progress):
+def copying_share(name, progress):
     """Copying is learnt first and alone, then it is a spice."""
-    return min(1.0, max(0.05, 1.0 - (progress - 0.04) / 0.16))
+    alone, falling = {"clerk": (0.04, 0.16), "base": (0.3, 0.5)}.get(name, (0.0, 0.01))
+    return min(1.0, max(0.05, 1.0 - (progress - alone) / falling))
 
 
 def mixture(name, seed, progress):
-    """Examples of copying.py and of the model's own data, as progress() (0 to 1) asks."""
+    """Examples of copying.py and of the model's own data, in the share that progress() sets."""
     rng = random.Random(seed)
     own = module(name).examples("train", seed)
     drill = copying.examples("train", seed)
     while True:
-        yield next(drill if rng.random() < copying_share(progress()) else own)
+        yield next(drill if rng.random() < copying_share(name, progress()) else own)
 
 
 def to_batch(rows):
@@ -71,17 +75,18 @@ def to_batch(rows):
 
 
 def batches(name, tokenizer, seed, progress):
-    """Endless (tokens, weights) of about BATCH_TOKENS each, rows of about one length."""
+    """Endless (tokens, weights) rows of about one length each."""
     rng = random.Random(seed)
     source = mixture(name, seed, progress)
     while True:
         # Small pools at first, so that the mixture follows the progress.
         rows = [encode(tokenizer, next(source), rng)
-                for _ in range(POOL if progress() > 0.25 else POOL // 4)]
+                for _ in range(POOL if progress() > 0.5 else POOL // 4)]
+        budget = BATCH_TOKENS[progress() > 0.5]
         rows = sorted((row for row in rows if len(row[0]) <= LONGEST), key=lambda row: len(row[0]))
         ready, batch = [], []
         for row in rows:
-            if batch and (len(batch) + 1) * len(row[0]) > BATCH_TOKENS:
+            if batch and (len(batch) + 1) * len(row[0]) > budget:
                 ready.append(batch)
                 batch = []
             batch.append(row)

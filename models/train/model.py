@@ -111,6 +111,11 @@ class Past:
         return k, v
 
 
+def writes(name):
+    """Does this matrix write into the residual stream (or read from it)?"""
+    return name.endswith((".o.weight", ".down.weight"))
+
+
 class Model(nn.Module):
     def __init__(self, shape):
         super().__init__()
@@ -123,8 +128,7 @@ class Model(nn.Module):
             if weight.dim() < 2:
                 continue
             # What writes into the residual stream begins at zero: each block as the identity.
-            is_output = name.endswith((".o.weight", ".down.weight"))
-            nn.init.normal_(weight, std=0 if is_output else 0.5 / math.sqrt(weight.shape[1]))
+            nn.init.normal_(weight, std=0 if writes(name) else 0.5 / math.sqrt(weight.shape[1]))
 
     def hidden(self, tokens, past=None):
         """tokens: rows, positions. The state after the last block, ready for logits()."""

@@ -172,7 +172,7 @@ def load(path=PATH):
 def main():
     import data
     texts = (chat.render(e["messages"], e["tools"], False)
-             for name in data.MODELS
+             for name in ("clerk", "writer", "operator")
              for e in itertools.islice(data.module(name).examples("train", 1), 8000))
     tokenizer = train(texts)
     save(tokenizer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trains one model from a fixed seed: train.py clerk|writer|operator [--tokens N].
+"""Trains one model from a fixed seed: train.py clerk|base|writer|operator [--tokens N].
 
 Writes build/models/NAME.pt every few minutes and goes on from it when started again."""
 import argparse
@@ -19,17 +19,21 @@ import tokenizer as tokenizers
 SEED = 1
 MATRIX_RATE, OTHER_RATE = 0.02, 0.003
 WARM_UP, DECAY = 0.02, 0.5  # parts of the token budget
-REPORT_SECONDS, CHECK_SECONDS, CHECK_EXAMPLES = 30, 300, 60
+REPORT_SECONDS, SAVE_SECONDS, CHECK_SECONDS, CHECK_EXAMPLES = 30, 120, 720, 30
 
 
-def rate(progress):
-    return min(1.0, progress / WARM_UP + 0.01, max(0.0, 1.0 - progress) / DECAY + 0.01)
+def rate(progress, is_last):
+    """The learning rate, next to its highest. A model that another begins with ends at full rate."""
+    rise, fall = progress / WARM_UP + 0.01, max(0.0, 1.0 - progress) / DECAY + 0.01
+    return min(1.0, rise, fall if is_last else 1.0)
 
 
 def optimizers(net):
-    matrices = [p for p in net.blocks.parameters() if p.dim() == 2]
+    matrices = [(name, p) for name, p in net.blocks.named_parameters() if p.dim() == 2]
+    readers = [p for name, p in matrices if not model.writes(name)]
+    writers = [p for name, p in matrices if model.writes(name)]
     others = [net.embedding.weight] + [p for p in net.parameters() if p.dim() == 1]
-    return [muon.Muon(matrices, lr=MATRIX_RATE),
+    return [muon.Muon(readers, writers, lr=MATRIX_RATE),
             torch.optim.AdamW(others, lr=OTHER_RATE, betas=(0.9, 0.95), weight_decay=0.0)]
 
 
@@ -66,8 +70,11 @@ class Run:
         self.net = model.Model(data.shape(name, len(self.tokenizer.tokens)))
         self.optimizers = optimizers(self.net)
         self.trained, self.seconds = 0, 0.0
+        first = self.path.with_stem(data.FIRST.get(name, name))
         if self.path.exists():
             self.resume(torch.load(self.path))
+        elif first != self.path:
+            self.net.load_state_dict(torch.load(first)["net"])
 
     @property
     def progress(self):
@@ -86,9 +93,10 @@ class Run:
         os.replace(self.path.with_suffix(".part"), self.path)
 
     def step(self, tokens, weights):
-        for optimizer, base in zip(self.optimizers, (MATRIX_RATE, OTHER_RATE)):
+        now = rate(self.progress, self.name not in data.FIRST.values())
+        for optimizer, highest in zip(self.optimizers, (MATRIX_RATE, OTHER_RATE)):
             for group in optimizer.param_groups:
-                group["lr"] = base * rate(self.progress)
+                group["lr"] = highest * now
             optimizer.zero_grad(set_to_none=True)
         loss, answer_loss = loss_of(self.net, tokens, weights)
         loss.backward()
@@ -99,17 +107,16 @@ class Run:
 
     def check(self):
         module = data.module(self.name)
-        for label, tested in (("drills", data.copying), ("held", module)):
-            scores, wrong = held_accuracy(self.net, self.tokenizer, tested, CHECK_EXAMPLES)
-            print(f"  {label}: " + " ".join(f"{k} {v:.2f}" for k, v in scores.items()), flush=True)
-            for prompt, got, wanted in wrong[:2]:
-                print(f"    {prompt!r}\n    got {got!r}\n    not {wanted!r}", flush=True)
+        scores, wrong = held_accuracy(self.net, self.tokenizer, module, CHECK_EXAMPLES)
+        print("  held: " + " ".join(f"{k} {v:.2f}" for k, v in scores.items()), flush=True)
+        for prompt, got, wanted in wrong[:3]:
+            print(f"    {prompt!r}\n    got {got!r}\n    not {wanted!r}", flush=True)
 
     def train(self):
         # After a resume the data begins with another seed, rather than from the beginning.
         seed = SEED + self.trained
         source = data.batches(self.name, self.tokenizer, seed, lambda: self.progress)
-        began = reported = checked = time.monotonic()
+        began = reported = saved = checked = time.monotonic()
         losses, trained = [], self.trained
         while self.progress < 1:
             losses.append(self.step(*next(source)))
@@ -120,11 +127,13 @@ class Run:
                 print(f"{self.name} {self.trained / 1e6:.2f}M tokens {self.seconds:.0f} s "
                       f"loss {sum(losses) / len(losses):.3f} {speed:.0f} tokens/s", flush=True)
                 losses, trained, reported = [], self.trained, now
-            if now - checked > CHECK_SECONDS:
+            if now - saved > SAVE_SECONDS:
                 self.save()
+                saved = now
+            if now - checked > CHECK_SECONDS:
                 self.check()
                 reported = checked = began = time.monotonic()
-                trained = self.trained
+                losses, trained = [], self.trained
         self.save()
         self.check()
 

@@ -39,6 +39,7 @@ Status quantize_file(const std::string& from, const std::string& to, Quant quant
     llama_log_set(keep_last_error, &last);
     llama_model_quantize_params params = llama_model_quantize_default_params();
     params.ftype = file_type(quant);
+    params.allow_requantize = true;  // models that come as Q8_0 lose next to nothing by it
     params.nthread = 0;  // all cores: rows are independent, the result does not depend on it
     uint32_t status = 1;
     try {
