@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/load_fleet.h"
 #include "cli/report.h"
+#include "cli/trace_file.h"
 #include "sim/world.h"
 
 namespace hotdesk {
@@ -21,6 +22,10 @@ struct Typed {
     int agents = 50;
     uint64_t seed = 1;
     std::string faults;
+    std::string trace;
+    std::string policy;
+    std::string stagger;
+    std::vector<std::string> knobs;
     bool check = false;
     bool is_json = false;
 };
@@ -43,6 +48,12 @@ void add_options(CLI::App& app, Typed& typed) {
         ->check(CLI::Range(1, 100'000));
     app.add_option("--seed", typed.seed, "The same seed is the same day")->capture_default_str();
     app.add_option("--faults", typed.faults, "What goes wrong: \"all\", or names with commas");
+    app.add_option("--trace", typed.trace,
+                   "A recorded day (NDJSON, also gzipped) instead of a fleet");
+    app.add_option("--policy", typed.policy, "Instead of the fleet's: gba, fifo or grouping");
+    app.add_option("--set", typed.knobs,
+                   "A knob of the policy, such as linger=4s; see doc/scheduling.md");
+    app.add_option("--stagger", typed.stagger, "Instead of the fleet's: a duration, 0s for none");
     app.add_flag("--check", typed.check, "Run the checkers; exit 1 when a promise is broken");
     app.add_flag("--json", typed.is_json, "Print JSON");
 }
@@ -51,17 +62,67 @@ Millis length_of(const Typed& typed) {
     return typed.hours > 0 ? hours(typed.hours) : hours(24 * typed.days);
 }
 
-Result<Simulated> simulate(const Typed& typed) {
-    HD_TRY(sim::Faults faults, sim::parse_faults(typed.faults));
-    Simulated simulated;
-    sim::Options options = sim::usual_day(typed.seed, typed.agents, faults);
-    if (!typed.file.empty()) {
-        HD_TRY(LoadedFleet loaded, load_fleet(typed.file));
-        options.fleet = std::move(loaded.fleet);
-        simulated.assumed = sim::assume_sizes(options.fleet);
+// Replaces the fleet's own policy by the named one.
+Status use_policy(const std::string& name, Policy& policy) {
+    if (name.empty()) return {};
+    policy.queue = name == "fifo" ? QueuePolicy::kFifo : QueuePolicy::kGba;
+    if (name == "gba" || name == "fifo") return {};
+    if (name != "grouping")
+        return fail(Code::kInvalid,
+                    fmt::format("--policy {}: there are gba, fifo and grouping", name));
+    // A model is left when its line is empty, however long others wait.
+    policy.gate_age = policy.visit_max = hours(24 * 366);
+    policy.linger = policy.hold = policy.preload = Millis{};
+    return {};
+}
+
+// "linger=4s": one of the times that the policy goes by.
+Status turn(const std::string& text, Policy& policy) {
+    size_t equals = std::min(text.find('='), text.size());
+    std::string key = text.substr(0, equals);
+    auto value = parse_duration(equals < text.size() ? text.substr(equals + 1) : "");
+    if (!value) return fail(Code::kInvalid, fmt::format("--set {}: write KEY=DURATION", text));
+    if (key == "gate_age") return policy.gate_age = *value, Status{};
+    if (key == "linger") return policy.linger = *value, Status{};
+    if (key == "preload") return policy.preload = *value, Status{};
+    if (key == "hold") return policy.hold = *value, Status{};
+    if (key == "visit_max") return policy.visit_max = *value, Status{};
+    return fail(
+        Code::kInvalid,
+        fmt::format("--set {}: there are gate_age, linger, hold, preload and visit_max", text));
+}
+
+Status adjust(const Typed& typed, sim::Options& options) {
+    HD_TRY_VOID(use_policy(typed.policy, options.fleet.policy));
+    for (const std::string& knob : typed.knobs) HD_TRY_VOID(turn(knob, options.fleet.policy));
+    if (!typed.stagger.empty()) {
+        HD_TRY(options.fleet.policy.stagger, parse_duration(typed.stagger));
     }
-    options.length = length_of(typed);
     options.check = typed.check;
+    return {};
+}
+
+Result<sim::Options> options_of(const Typed& typed, std::vector<std::string>& assumed) {
+    if (!typed.trace.empty()) {
+        HD_TRY(std::string text, read_trace_file(typed.trace));
+        auto day = sim::read_day(text);
+        if (!day) return fail(day.error().code, typed.trace + ": " + day.error().message);
+        return sim::recorded_day(std::move(*day));
+    }
+    HD_TRY(sim::Faults faults, sim::parse_faults(typed.faults));
+    sim::Options options = sim::usual_day(typed.seed, typed.agents, faults);
+    options.length = length_of(typed);
+    if (typed.file.empty()) return options;
+    HD_TRY(LoadedFleet loaded, load_fleet(typed.file));
+    options.fleet = std::move(loaded.fleet);
+    assumed = sim::assume_sizes(options.fleet);
+    return options;
+}
+
+Result<Simulated> simulate(const Typed& typed) {
+    Simulated simulated;
+    HD_TRY(sim::Options options, options_of(typed, simulated.assumed));
+    HD_TRY_VOID(adjust(typed, options));
     auto begun = std::chrono::steady_clock::now();
     simulated.day = sim::simulate(std::move(options));
     auto took = std::chrono::steady_clock::now() - begun;
@@ -69,15 +130,24 @@ Result<Simulated> simulate(const Typed& typed) {
     return simulated;
 }
 
-int64_t total(const auto& counts) {
-    int64_t sum = 0;
-    for (const auto& [outcome, count] : counts) sum += count;
-    return sum;
+// Of the runs that ended.
+double late_percent(const sim::Summary& s) {
+    auto done = s.runs.find(Outcome::kDone);
+    int64_t runs = done == s.runs.end() ? 0 : done->second;
+    return static_cast<double>(s.late) * 100 / static_cast<double>(std::max<int64_t>(runs, 1));
 }
 
 // Of everything: the simulated machine takes about half of it.
 int64_t ns_per_cycle(const Simulated& simulated) {
     return simulated.wall_ms * 1'000'000 / std::max<int64_t>(simulated.day.summary.cycles, 1);
+}
+
+nlohmann::json seconds_json(const Percentiles& ms) {
+    auto seconds = [](int64_t value) { return static_cast<double>(value) / 1000; };
+    return {{"p50", seconds(ms.p50)},
+            {"p95", seconds(ms.p95)},
+            {"p99", seconds(ms.p99)},
+            {"max", seconds(ms.max)}};
 }
 
 nlohmann::json to_json(const Simulated& simulated) {
@@ -97,6 +167,12 @@ nlohmann::json to_json(const Simulated& simulated) {
                        {"ns_per_cycle", ns_per_cycle(simulated)},
                        {"trace_hash", fmt::format("{:016x}", s.trace_hash)},
                        {"assumed", simulated.assumed}};
+    out["wait_s"] = seconds_json(s.first_waits_ms);
+    out["run_s"] = seconds_json(s.run_times_ms);
+    out["call_wait_max_s"] = static_cast<double>(s.waits_ms.max) / 1000;
+    out["late_pct"] = late_percent(s);
+    out["skipped"] = {{"timeout", s.skipped_timeout}, {"overlap", s.skipped_overlap}};
+    out["prefill_tokens"] = s.prefilled.value;
     for (const auto& [outcome, n] : s.runs) out["runs"][std::string(to_string(outcome))] = n;
     for (const auto& [outcome, n] : s.calls) out["calls"][std::string(to_string(outcome))] = n;
     out["wait_ms"] = {{"p50", s.waits_ms.p50},

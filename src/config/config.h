@@ -52,7 +52,12 @@ struct FleetSettings {
 
 struct QueueSettings {
     int64_t waiting_max = Policy{}.waiting_max;
-    Millis gate_age = Policy{}.gate_age;
+    std::string policy = "gba";
+    std::string gate_age = "auto";
+    std::string linger = "auto";
+    std::string hold = "auto";
+    std::string preload = "auto";
+    Millis visit_max = Policy{}.visit_max;
     Millis call_max = Policy{}.call_max;
     Millis heartbeat = seconds(10);
     Millis headers_after = seconds(5);
@@ -99,6 +104,7 @@ struct AgentSettings {
     std::string catch_up = "once";
     Millis grace = AgentSpec{}.grace;
     std::string privacy = "any";
+    std::string priority = "batch";
     std::string gpu = "call";
     bool enabled = true;
     FilePlace at;

@@ -9,6 +9,12 @@
 namespace hotdesk {
 namespace {
 
+// Requires: check_auto_duration accepts it. Returns: nothing for "auto".
+std::optional<Millis> auto_or(const std::string& text) {
+    auto duration = parse_duration(text);
+    return duration ? std::optional(*duration) : std::nullopt;
+}
+
 Policy policy_of(const Config& c) {
     Policy policy;
     policy.runs_max = static_cast<int>(c.fleet.runs_max);
@@ -16,7 +22,12 @@ Policy policy_of(const Config& c) {
     policy.late_after = c.fleet.late_after;
     policy.kill_grace = c.fleet.kill_grace;
     policy.waiting_max = static_cast<int>(c.queue.waiting_max);
-    policy.gate_age = c.queue.gate_age;
+    policy.queue = c.queue.policy == "fifo" ? QueuePolicy::kFifo : QueuePolicy::kGba;
+    policy.gate_age = auto_or(c.queue.gate_age);
+    policy.linger = auto_or(c.queue.linger);
+    policy.hold = auto_or(c.queue.hold);
+    policy.preload = auto_or(c.queue.preload);
+    policy.visit_max = c.queue.visit_max;
     policy.call_max = c.queue.call_max;
     policy.device_budget = c.gpu.budget;
     policy.device_reserve = c.gpu.reserve;
@@ -58,6 +69,7 @@ AgentSpec agent_of(const AgentSettings& a, const Zone& zone) {
     agent.overlap = overlap_of(a.overlap);
     agent.catch_up = a.catch_up == "skip" ? CatchUp::kSkip : CatchUp::kOnce;
     agent.grace = a.grace;
+    agent.priority = a.priority == "interactive" ? Priority::kInteractive : Priority::kBatch;
     agent.privacy = a.privacy == "local" ? Privacy::kLocal : Privacy::kAny;
     agent.gpu = a.gpu == "run" ? GpuUse::kRun : GpuUse::kCall;
     agent.paused = !a.enabled;

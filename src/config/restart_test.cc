@@ -18,7 +18,7 @@ TEST(NeedsRestart, NamesWhatARunningDaemonCannotTakeUp) {
 TEST(NeedsRestart, IsSilentAboutWhatHoldsAtOnce) {
     Config before, after;
     after.gpu.budget = gib(1);
-    after.queue.gate_age = seconds(1);
+    after.queue.gate_age = "1s";
     after.fleet.runs_max = 3;
     after.agents.push_back({.name = "new"});
     EXPECT_TRUE(needs_restart(before, after).empty());

@@ -6,6 +6,8 @@
 namespace hotdesk {
 namespace {
 
+constexpr std::string_view kQueuePolicies[] = {"gba", "fifo"};
+constexpr std::string_view kPriorities[] = {"batch", "interactive"};
 constexpr std::string_view kWaitNotices[] = {"comment", "off"};
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error"};
 constexpr std::string_view kPlacements[] = {"desk", "cpu"};
@@ -115,8 +117,26 @@ const std::vector<Key<QueueSettings>>& keys_of() {
     static const std::vector<Key<S>> keys{
         {"waiting_max", &S::waiting_max, count(1, 100'000),
          "Calls waiting at once. One more is refused with 429."},
-        {"gate_age", &S::gate_age, up_to_a_year(0),
-         "Once a call has waited this long for another model, no newer call goes before it."},
+        {"policy", &S::policy, one_of(kQueuePolicies),
+         "\"gba\": calls are grouped by model, and no wait grows without bound; see "
+         "doc/scheduling.md. \"fifo\": strictly in the order of arrival, a load for each change of "
+         "model."},
+        {"gate_age", &S::gate_age, each(check_auto_duration),
+         "Once a call has waited this long for another model, no newer call goes before it. "
+         "\"auto\": 3.5 times the measured loads of all models of the desk, at least a minute."},
+        {"linger", &S::linger, each(check_auto_duration),
+         "An idle model is kept this long for runs that are in a tool call, before gate_age is "
+         "reached. \"auto\": what swapping it out and back takes, at most 20 s."},
+        {"hold", &S::hold, each(check_auto_duration),
+         "An idle model is not swapped out for a call that has waited less than this, because "
+         "starts of one moment trickle in. \"auto\": twice the other model's load time, at most 15 "
+         "s."},
+        {"preload", &S::preload, each(check_auto_duration),
+         "A model is loaded this long before its agents start, when nobody needs the desk. 0s: "
+         "never. \"auto\": its measured load time and half a second."},
+        {"visit_max", &S::visit_max, up_to_a_year(1000),
+         "While somebody has waited gate_age, a model starts calls for at most this long before "
+         "the next one has its turn."},
         {"call_max", &S::call_max, up_to_a_year(1000), "A running call is ended after this long."},
         {"heartbeat",
          &S::heartbeat,
@@ -217,6 +237,11 @@ const std::vector<Key<AgentSettings>>& keys_of() {
         {"grace", &S::grace, up_to_a_year(0), "A firing older than this is missed, not caught up."},
         {"privacy", &S::privacy, one_of(kPrivacies),
          "\"local\": its words never leave this machine."},
+        {"priority", &S::priority, one_of(kPriorities),
+         "\"interactive\": its calls go before batch calls of the same model that have not waited "
+         "gate_age yet, and swap an idle model out at once. A call may say so itself with the "
+         "header "
+         "x-hotdesk-priority."},
         {"gpu", &S::gpu, one_of(kGpuUses),
          "\"call\": the lease is taken for each model call. \"run\": the agent uses the device "
          "itself and holds the lease while it runs."},

@@ -129,6 +129,17 @@ Status check_schedule(const std::string& text) {
     return {};
 }
 
+Status check_auto_duration(const std::string& text) {
+    constexpr Millis kYear = hours(24 * 366);
+    if (text == "auto") return {};
+    auto duration = parse_duration(text);
+    if (duration && *duration <= kYear) return {};
+    return fail(
+        Code::kInvalid,
+        fmt::format("\"{}\" is neither a duration such as \"30s\", at most a year, nor \"auto\"",
+                    text));
+}
+
 Status check_keep(const std::string& text) {
     if (text == "always") return {};
     if (parse_duration(text)) return {};

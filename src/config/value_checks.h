@@ -28,6 +28,9 @@ Status check_device(const std::string& text);
 // A schedule of core/cron.h.
 Status check_schedule(const std::string& text);
 
+// A duration up to a year, or "auto".
+Status check_auto_duration(const std::string& text);
+
 // A duration, or "always".
 Status check_keep(const std::string& text);
 

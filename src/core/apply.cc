@@ -24,7 +24,7 @@ auto* find(Map& map, const Key& key) {
 void forget_due(State& s, const AgentName& name, const AgentState& agent) {
     const AgentSpec* spec = find(s.fleet.agents, name);
     if (agent.next_due && spec)
-        s.due.erase({*agent.next_due + stagger_of(s.fleet.policy, *spec, *agent.next_due), name});
+        s.due.erase({start_of(s.fleet.policy, *spec, agent, *agent.next_due), name});
 }
 
 // Requires: the agent is in the fleet. The firing after `after` becomes the next one.
@@ -34,7 +34,24 @@ void schedule_after(State& s, const AgentName& name, Wall after) {
     forget_due(s, name, agent);
     agent.next_due = next_firing(spec.schedule, spec.zone, after);
     if (agent.next_due)
-        s.due.insert({*agent.next_due + stagger_of(s.fleet.policy, spec, *agent.next_due), name});
+        s.due.insert({start_of(s.fleet.policy, spec, agent, *agent.next_due), name});
+}
+
+// Gives each agent its share of the stagger window: the agents of one model after those of the
+// other, so that a tick needs each model once.
+void spread(State& s) {
+    std::set<ModelName> on_desk;
+    for (const auto& [name, agent] : s.agents) {
+        const ModelSpec* model = find(s.fleet.models, agent.home);
+        if (model && model->placement == Placement::kDesk) on_desk.insert(agent.home);
+    }
+    for (auto& [name, agent] : s.agents) {
+        auto place = on_desk.find(agent.home);
+        int rank = static_cast<int>(std::distance(on_desk.begin(), place));
+        bool phased = place != on_desk.end();
+        agent.share =
+            share_of(name, phased ? rank : 0, phased ? static_cast<int>(on_desk.size()) : 1);
+    }
 }
 
 // Keeps `pending` right after `held` or `asked` of the agent has changed.
@@ -91,15 +108,26 @@ int running_calls(const State& s, const ModelName& model) {
 
 // The call leaves its slot or its place in the line.
 void leave(State& s, Call& call, CallPhase next, Instant now) {
-    bool was_running = call.phase == CallPhase::kRunning;
-    if (is_waiting(call)) {
+    bool was_running = call.phase == CallPhase::kRunning, was_waiting = is_waiting(call);
+    if (was_waiting) {
         end_waiting(s, call.run, now);
         call.waited = now - call.arrived;
     }
     if (was_running) call.ran = now - call.started;
+    Run* run = find(s.runs, call.run);
+    if (run && (was_waiting || was_running) && next != CallPhase::kRunning) --run->calls_open;
     call.phase = next;
     Worker* worker = find(s.workers, call.model);
     if (was_running && worker && running_calls(s, call.model) == 0) worker->idle_since = now;
+}
+
+// An answer came: what the next estimates and the run's next call may rely on.
+void learn_from(State& s, const Call& call) {
+    if (Run* run = find(s.runs, call.run)) run->served_by = call.model;
+    Worker* worker = find(s.workers, call.model);
+    if (!worker) return;
+    worker->answers = std::min(worker->answers + 1, kAnswersMax);
+    worker->answer_time += (call.ran - worker->answer_time) / worker->answers;
 }
 
 void end_call(State& s, CallId id, CallOutcome outcome, Instant now) {
@@ -149,13 +177,20 @@ struct Fold {
         for (const auto& [name, spec] : s.fleet.agents) {
             AgentState& agent = s.agents[name];
             agent.next_due.reset();
+            agent.home = home_of(s.fleet, spec);
+        }
+        spread(s);
+        for (const auto& [name, spec] : s.fleet.agents) {
+            AgentState& agent = s.agents[name];
             auto old = before.agents.find(name);
             bool changed = old != before.agents.end() && !same_times(old->second, spec);
             if (!agent.last_due) agent.last_due = e.wall;
             Wall latest = agent.held.empty() ? *agent.last_due : agent.held.back();
             latest = std::max(latest, *agent.last_due);
-            // A new schedule begins now, but runs no firing again when the clock was set back.
-            schedule_after(s, name, changed ? std::max(latest, e.wall) : latest);
+            // A new schedule begins now, and so it does at the next reload; but no firing runs
+            // again when the clock was set back.
+            if (changed) agent.last_due = latest = std::max(latest, e.wall);
+            schedule_after(s, name, latest);
         }
         for (const auto& [name, spec] : s.fleet.models) s.workers[name];
     }
@@ -183,9 +218,13 @@ struct Fold {
 
     void operator()(const CallArrived& e) {
         Call call{.id = e.call, .run = e.run, .agent = e.agent, .wanted = e.wanted};
+        call.priority = e.priority;
+        call.size = e.size;
         call.arrived = now;
         call.deadline = now + e.wait;
-        if (s.calls.emplace(e.call, std::move(call)).second) begin_waiting(s, e.run, now);
+        if (!s.calls.emplace(e.call, std::move(call)).second) return;
+        begin_waiting(s, e.run, now);
+        if (Run* run = find(s.runs, e.run)) ++run->calls_open;
     }
     void operator()(const CallStreaming& e) {
         if (Call* call = find(s.calls, e.call)) call->streaming = true;
@@ -198,6 +237,7 @@ struct Fold {
         call->cached = e.cached;
         call->completion = e.completion;
         end_call(s, e.call, CallOutcome::kDone, now);
+        learn_from(s, *call);
     }
     void operator()(const CallBroken& e) {
         Call* call = find(s.calls, e.call);
@@ -212,6 +252,7 @@ struct Fold {
     void operator()(const WorkerReady& e) {
         Worker* worker = find(s.workers, e.model);
         if (!worker || worker->phase != WorkerPhase::kLoading) return;
+        worker->load_time = std::max(now - worker->since, Millis{1});
         set_phase(*worker, WorkerPhase::kReady, now);
         worker->idle_since = now;
         worker->failures = 0;
@@ -320,6 +361,7 @@ struct Fold {
         if (!call || call->phase != CallPhase::kArrived) return;
         call->model = a.model;
         call->phase = CallPhase::kWaiting;
+        if (AgentState* agent = find(s.agents, call->agent)) agent->home = a.model;
     }
     void begin(const StartCall& a, const Why&) {
         Call* call = find(s.calls, a.call);
@@ -332,15 +374,22 @@ struct Fold {
         if (Call* call = find(s.calls, a.call)) leave(s, *call, CallPhase::kEnded, now);
         s.calls.erase(a.call);
     }
-    void begin(const SetGate& a, const Why&) { s.desk.gate = a.through; }
+    void begin(const SetGate& a, const Why&) {
+        s.desk.gate = a.through;
+        s.desk.gate_since = now;
+    }
     void begin(const QueueForDesk&, const Why&) {
         s.desk.lease = LeasePhase::kQueued;
         s.desk.since = now;
     }
     void begin(const ReleaseDesk&, const Why&) {
-        s.desk = {.lease = LeasePhase::kNone, .since = now, .freed_at = s.desk.freed_at};
+        s.desk = {.lease = LeasePhase::kNone,
+                  .since = now,
+                  .preloaded_for = s.desk.preloaded_for,
+                  .freed_at = s.desk.freed_at};
     }
-    void begin(const LoadModel& a, const Why&) {
+    void begin(const LoadModel& a, const Why& why) {
+        if (why.reason == Reason::kPreload) s.desk.preloaded_for = Wall{why.have};
         Worker& worker = s.workers[a.model];
         worker.spec = s.fleet.models.at(a.model);
         worker.held = worker.spec.need;

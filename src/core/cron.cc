@@ -228,7 +228,7 @@ Result<Schedule> parse_every(std::string_view period) {
     HD_TRY(const Millis every, parse_duration(period));
     if (every < seconds(1) || every > hours(24 * 366))
         return fail(Code::kInvalid, fmt::format("every {}: takes 1s to 366d", period));
-    return Schedule{.kind = Schedule::Kind::kEvery, .text = {}, .every = every};
+    return Schedule{.kind = Schedule::Kind::kEvery, .text = {}, .every = every, .phase = {}};
 }
 
 Result<Schedule> parse_words(const std::vector<std::string>& words) {
@@ -351,7 +351,9 @@ std::optional<Wall> next_firing(const Schedule& schedule, const Zone& zone, Wall
         case Schedule::Kind::kNever: return std::nullopt;
         case Schedule::Kind::kCron: return next_in_cron(schedule, zone, after);
         case Schedule::Kind::kEvery:
-            return Wall{(floor_div(after.ms, schedule.every.value) + 1) * schedule.every.value};
+            after = after - schedule.phase;
+            return Wall{(floor_div(after.ms, schedule.every.value) + 1) * schedule.every.value} +
+                   schedule.phase;
     }
     return std::nullopt;
 }

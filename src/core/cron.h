@@ -37,7 +37,8 @@ struct Schedule {
     bool day_restricted = false;      // day-of-month does not start with '*'
     bool weekday_restricted = false;  // day-of-week does not start with '*'
     bool hour_is_wild = false;        // the hour field starts with '*'
-    Millis every;                     // kEvery: the period, counted from the Unix epoch
+    Millis every;                     // kEvery: the period
+    Millis phase;                     // kEvery: the first firing after the Unix epoch
 
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };

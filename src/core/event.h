@@ -52,6 +52,8 @@ struct CallArrived {
     AgentName agent;     // "" when the caller has no name
     std::string wanted;  // "task:write", a model, an alias; "" = the agent's task
     Millis wait;         // longest wait for the desk
+    Priority priority = Priority::kBatch;
+    Tokens size;  // of its context at the end, estimated; 0 = not known
 };
 // Its first byte went to the client.
 struct CallStreaming {

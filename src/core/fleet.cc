@@ -106,7 +106,7 @@ class Starter {
     void decide_due(const AgentName& name, Wall due) {
         const AgentSpec& spec = state_.fleet.agents.at(name);
         if (is_paused(name)) return skip(all_due(spec, due), paused_why(name));
-        Millis late = seen_.wall - (due + stagger_of(state_.fleet.policy, spec, due));
+        Millis late = seen_.wall - start_of(spec, due);
         bool may_wait = late <= state_.fleet.policy.late_after;
         if (may_wait && !has_room() && !busy(name)) return;  // the end of a run is an event
         if (passed_over(spec, due)) return;
@@ -122,6 +122,9 @@ class Starter {
     bool is_paused(const AgentName& name) const {
         return state_.paused || state_.agents.at(name).paused ||
                state_.fleet.agents.at(name).paused;
+    }
+    Wall start_of(const AgentSpec& spec, Wall due) const {
+        return hotdesk::start_of(state_.fleet.policy, spec, state_.agents.at(spec.name), due);
     }
     Why paused_why(const AgentName& name) const {
         return {.reason = Reason::kPaused, .who = state_.paused ? "the fleet" : name.value};
@@ -159,7 +162,7 @@ class Starter {
     std::optional<Wall> next_due(const AgentSpec& spec, Wall due, int64_t counted) const {
         if (counted >= kMissedFiringsMax) return std::nullopt;
         auto next = next_firing(spec.schedule, spec.zone, due);
-        if (next && *next + stagger_of(state_.fleet.policy, spec, *next) <= seen_.wall) return next;
+        if (next && start_of(spec, *next) <= seen_.wall) return next;
         return std::nullopt;
     }
 
@@ -215,6 +218,8 @@ class Starter {
     std::set<AgentName> started_;
 };
 
+constexpr int kShares = 10'000;
+
 // FNV-1a, so that the share is the same on every machine and compiler.
 uint64_t hash_of(std::string_view text) {
     uint64_t hash = 0xcbf29ce484222325;
@@ -233,25 +238,34 @@ void decide_runs(const State& state, const Snapshot& seen, Draft& draft) {
         starter.decide_asked(name, agent);
         starter.decide_held(name, agent);
     }
+    const auto future = state.due.lower_bound({seen.wall + Millis{1}, {}});
     int undecided = 0;
-    for (const auto& [start_at, name] : state.due) {
-        if (start_at > seen.wall) {
-            draft.look_again(start_at);
-            break;
-        }
+    for (auto due = state.due.begin(); due != future && undecided < kUndecidedMax; ++due) {
         size_t before = draft.count();
-        starter.decide_due(name, *state.agents.at(name).next_due);
-        if (draft.count() == before && ++undecided == kUndecidedMax) break;
+        starter.decide_due(due->second, *state.agents.at(due->second).next_due);
+        if (draft.count() == before) ++undecided;
     }
+    if (future != state.due.end()) draft.look_again(future->first);
 }
 
-Millis stagger_of(const Policy& policy, const AgentSpec& agent, Wall due) {
+Wall start_of(const Policy& policy, const AgentSpec& agent, const AgentState& state, Wall due) {
     auto after = next_firing(agent.schedule, agent.zone, due);
     Millis window = policy.stagger;
     if (after) window = std::min(window, (*after - due) / 10);
-    if (window.value <= 0) return {};
-    return Millis{
-        static_cast<int64_t>(hash_of(agent.name.value) % static_cast<uint64_t>(window.value))};
+    return due + window * state.share / kShares;
+}
+
+int share_of(const AgentName& name, int rank, int models) {
+    int own = static_cast<int>(hash_of(name.value) % kShares);
+    return (rank * kShares + own) / models;
+}
+
+ModelName home_of(const Fleet& fleet, const AgentSpec& agent) {
+    auto task = fleet.tasks.find(agent.task);
+    if (task == fleet.tasks.end()) return {};
+    for (const ModelName& model : task->second)
+        if (fleet.models.at(model).unusable.empty()) return model;
+    return {};
 }
 
 Outcome outcome_of(const Run& run) {

@@ -194,15 +194,34 @@ TEST(Fleet, StaggersByNameInsideATenthOfThePeriod) {
     policy.stagger = seconds(60);
     std::set<Millis> shares;
     for (const char* name : {"a", "b", "c", "d"}) {
-        Millis hourly_share = stagger_of(policy, small_agent(name, "0 * * * *"), hour(1));
-        EXPECT_EQ(hourly_share, stagger_of(policy, small_agent(name, "0 * * * *"), hour(2)));
-        EXPECT_LT(hourly_share, seconds(60));
-        EXPECT_LT(stagger_of(policy, small_agent(name, "* * * * *"), hour(1)), seconds(6));
-        shares.insert(hourly_share);
+        AgentState state{.share = share_of({name}, 0, 1)};
+        auto share = [&](const char* schedule, Wall due) {
+            return start_of(policy, small_agent(name, schedule), state, due) - due;
+        };
+        EXPECT_EQ(share("0 * * * *", hour(1)), share("0 * * * *", hour(2)));
+        EXPECT_LT(share("0 * * * *", hour(1)), seconds(60));
+        EXPECT_LT(share("* * * * *", hour(1)), seconds(6));
+        EXPECT_EQ(share("0 * * * *", hour(1)), share("", hour(1)));
+        shares.insert(share("0 * * * *", hour(1)));
     }
     EXPECT_EQ(shares.size(), 4u);
-    EXPECT_EQ(stagger_of(policy, small_agent("a", ""), hour(1)).value % 60'000,
-              stagger_of(policy, small_agent("a", "0 * * * *"), hour(1)).value);
+}
+
+// Otherwise each tick would need both models twice.
+TEST(Fleet, StartsTheAgentsOfOneModelAfterThoseOfTheOther) {
+    Fleet fleet = small_fleet({small_model("a", gib(4)), small_model("b", gib(4))});
+    fleet.policy.stagger = seconds(60);
+    fleet.tasks = {{"write", {{"b"}}}, {"code", {{"a"}}}};
+    for (int i = 0; i < 20; ++i) {
+        AgentSpec agent = small_agent(("agent-" + std::to_string(i)).c_str(), "0 * * * *");
+        agent.task = i % 2 == 0 ? "write" : "code";
+        fleet.agents.emplace(agent.name, agent);
+    }
+    SmallWorld world(std::move(fleet));
+    for (const auto& [start, name] : world.state.due) {
+        bool first = world.state.fleet.agents.at(name).task == "code";
+        EXPECT_EQ(start < hour(1) + seconds(30), first) << name.value;
+    }
 }
 
 TEST(Fleet, RunsNothingTwiceWhenTheClockIsSetBackAndTheScheduleChanges) {

@@ -21,6 +21,30 @@ inline constexpr Millis kLoadBackoffMax = seconds(60);
 // waiting calls are told instead of being kept.
 inline constexpr int kLoadFailuresMax = 3;
 
+// Answers that the running mean of a call's time looks back on.
+inline constexpr int kAnswersMax = 32;
+
+// An estimate of a wait needs this many answers of the model.
+inline constexpr int kAnswersMin = 5;
+
+// The least wait after which the gate closes; the longest that an idle model is kept for a run that
+// is in a tool call, and for calls that may still come; what a load counts that was never measured.
+inline constexpr Millis kGateAgeMin = seconds(60);
+inline constexpr Millis kLingerMax = seconds(20);
+inline constexpr Millis kHoldMax = seconds(15);
+inline constexpr Millis kLoadUnknown = seconds(5);
+
+// A model that is loaded ahead is ready this long before its agents start.
+inline constexpr Millis kPreloadSpare{500};
+
+// Starts this close to each other count as one when a model is chosen for them, and so many are
+// looked at.
+inline constexpr Millis kStartsTogether = seconds(5);
+inline constexpr int kStartsLookedAt = 256;
+
+// No model is loaded ahead in the place of one whose agents start this soon after.
+inline constexpr Millis kNeededAgain = seconds(30);
+
 // 70 GB from a slow disk (150 MB/s) is loaded in 8 minutes; beyond that the load is stuck.
 inline constexpr Millis kLoadMax = minutes(15);
 

@@ -3,11 +3,19 @@
 
 namespace hotdesk {
 
+bool has_room(const ModelSpec& spec, const Line& line, const Call& call) {
+    if (line.running == 0) return true;
+    return line.running < spec.slots && line.running_size + call.size <= spec.context;
+}
+
 std::map<ModelName, Line> lines_of(const State& state) {
     std::map<ModelName, Line> lines;
     for (const auto& [id, call] : state.calls) {
         if (call.phase == CallPhase::kWaiting) lines[call.model].waiting.push_back(&call);
-        if (call.phase == CallPhase::kRunning) ++lines[call.model].running;
+        if (call.phase != CallPhase::kRunning) continue;
+        Line& line = lines[call.model];
+        ++line.running;
+        line.running_size += call.size;
     }
     return lines;
 }

@@ -7,105 +7,30 @@
 #include <optional>
 #include <set>
 
+#include "core/calls.h"
 #include "core/line.h"
+#include "core/pace.h"
 #include "core/router.h"
 
 namespace hotdesk {
 namespace {
-
-// ---- calls that end ----------------------------------------------------------------------------
-
-CloseCall last_word(const Call& call, CallOutcome outcome, Code code = Code::kInternal) {
-    return {.call = call.id,
-            .outcome = outcome,
-            .code = code,
-            .run = call.run,
-            .agent = call.agent,
-            .model = call.model,
-            .waited = call.waited,
-            .ran = call.ran,
-            .prompt = call.prompt,
-            .cached = call.cached,
-            .completion = call.completion};
-}
-
-CloseCall refusal(const Call& call, Instant now, Code code) {
-    CloseCall word = last_word(call, CallOutcome::kRefused, code);
-    if (call.phase == CallPhase::kRunning)
-        word.ran = now - call.started;
-    else
-        word.waited = now - call.arrived;
-    return word;
-}
-
-Why ended_reason(const Call& call) {
-    switch (call.outcome) {
-        case CallOutcome::kDone: return {.reason = Reason::kAnswered};
-        case CallOutcome::kCancelled: return {.reason = Reason::kClientGone};
-        case CallOutcome::kFailed:
-        case CallOutcome::kRefused: return {.reason = Reason::kWorkerRefused, .who = call.error};
-    }
-    return {};
-}
-
-// What a call that waits has been waiting for, in words a user can act on.
-std::string blocker(const State& state, const Call& call, const Snapshot& seen) {
-    auto worker = state.workers.find(call.model);
-    if (call.phase == CallPhase::kArrived || worker == state.workers.end()) return "not routed yet";
-    switch (worker->second.phase) {
-        case WorkerPhase::kLoading: return call.model.value + " was still loading";
-        case WorkerPhase::kUnloading: return call.model.value + " was being unloaded";
-        case WorkerPhase::kReady: return "all slots of " + call.model.value + " were busy";
-        case WorkerPhase::kAbsent: break;
-    }
-    if (state.desk.lease != LeasePhase::kHeld) return who_has_the_desk(state.desk);
-    if (!is_budget_known(state.fleet.policy, seen))
-        return "the device cannot be measured and [gpu] budget is not set";
-    if (!worker->second.last_error.message.empty()) return worker->second.last_error.message;
-    return "other models held the desk";
-}
-
-// The desk was not measured when the call was routed, or the config has changed since.
-std::optional<Why> cannot_fit(const State& state, const Call& call, const Snapshot& seen) {
-    auto spec = state.fleet.models.find(call.model);
-    if (spec == state.fleet.models.end() || spec->second.placement == Placement::kHost ||
-        !is_budget_known(state.fleet.policy, seen))
-        return std::nullopt;
-    Bytes need = spec->second.need.device, budget = desk_budget(state.fleet.policy, seen);
-    if (need <= budget) return std::nullopt;
-    return Why{Reason::kCannotFit, need.value, budget.value, call.model.value};
-}
-
-void end_waiting(const State& state, const Call& call, const Snapshot& seen, Draft& draft) {
-    if (!state.fleet.models.contains(call.model))
-        return draft.want(refusal(call, seen.now, Code::kNotFound),
-                          {.reason = Reason::kNoSuchModel, .who = call.model.value});
-    if (auto why = cannot_fit(state, call, seen))
-        return draft.want(refusal(call, seen.now, Code::kNoSpace), *why);
-    if (seen.now < call.deadline) return draft.look_again(call.deadline);
-    Millis limit = call.deadline - call.arrived, waited = seen.now - call.arrived;
-    draft.want(refusal(call, seen.now, Code::kTimeout),
-               {Reason::kWaitOver, limit.value, waited.value, blocker(state, call, seen)});
-}
-
-void end_running(const State& state, const Call& call, const Snapshot& seen, Draft& draft) {
-    Millis limit = state.fleet.policy.call_max, ran = seen.now - call.started;
-    if (ran < limit) return draft.look_again(call.started + limit);
-    draft.want(refusal(call, seen.now, Code::kTimeout), {Reason::kCallMax, limit.value, ran.value});
-}
-
-// ---- the desk ----------------------------------------------------------------------------------
 
 // Decides for the models of one placement. Built for one decide(); `lines_` is kept up to date with
 // what this pass starts, so that no slot is given twice.
 class Scheduler {
   public:
     Scheduler(const State& state, const Snapshot& seen, Draft& draft)
-        : state_(state), seen_(seen), draft_(draft), lines_(lines_of(state)) {
-        for (auto& [model, line] : lines_)  // decide_call_ends has refused them
-            std::erase_if(line.waiting, [&](const Call* call) {
+        : state_(state),
+          seen_(seen),
+          draft_(draft),
+          order_{state.fleet.policy.queue, seen.now - gate_age_of(state)},
+          lines_(lines_of(state)) {
+        for (auto& [model, line] : lines_) {
+            std::erase_if(line.waiting, [&](const Call* call) {  // decide_call_ends refused them
                 return seen.now >= call->deadline || cannot_fit(state, *call, seen);
             });
+            std::sort(line.waiting.begin(), line.waiting.end(), order_);
+        }
     }
 
     void decide() {
@@ -113,6 +38,7 @@ class Scheduler {
         decide_stuck_workers();
         decide_failed_loads();
         decide_host_loads();
+        if (anybody_unrouted()) return;  // it has its line in the next round, and may be ours
         decide_gate();
         decide_desk();
     }
@@ -131,11 +57,21 @@ class Scheduler {
         return worker.phase != WorkerPhase::kAbsent && worker.spec.placement == Placement::kDesk;
     }
 
-    // -- admission: a prefix of each loaded model's line
+    bool anybody_unrouted() const {
+        return std::any_of(state_.calls.begin(), state_.calls.end(), [](const auto& entry) {
+            return entry.second.phase == CallPhase::kArrived;
+        });
+    }
 
+    // -- admission: each loaded model's line in its order, as far as the gate lets calls through
+
+    bool is_visit_over() const {
+        return state_.desk.gate && seen_.now - state_.desk.gate_since >= policy().visit_max;
+    }
     bool passes_gate(const Worker& worker, const Call& call) const {
-        bool gated = worker.spec.placement == Placement::kDesk && state_.desk.gate;
-        return !gated || call.id <= state_.desk.gate;
+        if (worker.spec.placement != Placement::kDesk) return true;
+        if (policy().queue == QueuePolicy::kFifo) return !is_behind_other(call);
+        return !state_.desk.gate || (call.id <= state_.desk.gate && !is_visit_over());
     }
     bool is_leaving(const ModelName& model, const Worker& worker) const {
         const ModelSpec* spec = spec_of(model);
@@ -148,15 +84,22 @@ class Scheduler {
     }
     void admit_to(const ModelName& model, const Worker& worker) {
         Line& line = lines_[model];
-        auto next = line.waiting.begin();
-        for (; next != line.waiting.end() && line.running < worker.spec.slots; ++next) {
-            if (!passes_gate(worker, **next)) break;
-            Millis waited = seen_.now - (*next)->arrived;
-            draft_.want(StartCall{(*next)->id, model},
+        std::vector<const Call*> still_waiting;
+        bool is_full = false;
+        for (const Call* call : line.waiting) {
+            bool passes = !is_full && passes_gate(worker, *call);
+            is_full = is_full || (passes && !has_room(worker.spec, line, *call));
+            if (!passes || is_full) {
+                still_waiting.push_back(call);
+                continue;
+            }
+            Millis waited = seen_.now - call->arrived;
+            draft_.want(StartCall{call->id, model},
                         {.reason = Reason::kHeadOfLine, .have = waited.value});
             ++line.running;
+            line.running_size += call->size;
         }
-        line.waiting.erase(line.waiting.begin(), next);
+        line.waiting = std::move(still_waiting);
     }
 
     // -- workers that do not do what they were asked
@@ -230,8 +173,8 @@ class Scheduler {
 
     // -- the gate
 
-    // Who has waited longest for a desk that is not theirs: a call of a model that is not loaded,
-    // or a program behind us in the line.
+    // Somebody who waits for a desk that is not theirs: a call of a model that is not loaded, or a
+    // program behind us in the line.
     struct Other {
         const Call* call = nullptr;  // null: a stranger
         Instant since;
@@ -240,22 +183,29 @@ class Scheduler {
                         : "another program";
         }
     };
+    // The one whose turn is next, and the one who has waited longest; they differ when somebody
+    // interactive waits, until the oldest has waited gate_age.
+    std::optional<Other> first_other() const { return other_by(order_); }
     std::optional<Other> oldest_other() const {
-        std::optional<Other> oldest;
-        if (state_.desk.stranger_since) oldest = Other{nullptr, *state_.desk.stranger_since};
-        if (const Call* call = oldest_unserved();
-            call && (!oldest || call->arrived < oldest->since))
-            oldest = Other{call, call->arrived};
-        return oldest;
+        return other_by(ServiceOrder{QueuePolicy::kFifo, {}});
     }
-    const Call* oldest_unserved() const {
-        const Call* oldest = nullptr;
+    std::optional<Other> other_by(const ServiceOrder& order) const {
+        const Call* first = nullptr;
         for (const auto& [model, line] : lines_) {
             if (line.waiting.empty() || !on_desk(model)) continue;
             if (is_serving(model) || backing_off_.contains(model)) continue;
-            if (!oldest || line.waiting.front()->id < oldest->id) oldest = line.waiting.front();
+            const Call* head = *std::min_element(line.waiting.begin(), line.waiting.end(), order);
+            if (!first || order(*head, *first)) first = head;
         }
-        return oldest;
+        const auto& stranger = state_.desk.stranger_since;
+        if (stranger && (!first || *stranger <= first->arrived)) return Other{nullptr, *stranger};
+        if (!first) return std::nullopt;
+        return Other{first, first->arrived};
+    }
+    // Strict FIFO: somebody came before this call and has no model yet.
+    bool is_behind_other(const Call& call) const {
+        auto other = oldest_other();
+        return other && (other->call ? other->call->id < call.id : other->since <= call.arrived);
     }
     // Loaded, or about to be: its line is served without another decision.
     bool is_serving(const ModelName& model) const {
@@ -267,36 +217,83 @@ class Scheduler {
         auto other = oldest_other();
         bool closed = static_cast<bool>(state_.desk.gate);
         if (!other && closed) draft_.want(SetGate{}, {.reason = Reason::kGateOpen});
-        if (!other || closed || state_.calls.empty()) return;
-        Millis waited = seen_.now - other->since;
-        if (waited >= policy().gate_age)
+        if (!other || state_.calls.empty() || policy().queue == QueuePolicy::kFifo) return;
+        if (closed) return draft_.look_again(state_.desk.gate_since + policy().visit_max);
+        if (anybody_moving()) return;  // whoever comes while a model loads is served by its visit
+        Millis age = gate_age_of(state_), waited = seen_.now - other->since;
+        if (waited >= age)
             draft_.want(SetGate{state_.calls.rbegin()->first},
-                        {Reason::kGateAge, policy().gate_age.value, waited.value, other->who()});
+                        {Reason::kGateAge, age.value, waited.value, other->who()});
         else
-            draft_.look_again(other->since + policy().gate_age);
+            draft_.look_again(other->since + age);
     }
 
     // -- loads and swaps under the lease
 
     void decide_desk() {
-        auto other = oldest_other();
-        if (!other) return;
+        auto other = first_other();
+        if (!other) return decide_preload();
         if (!other->call) return make_way_for_stranger(*other);
         if (state_.desk.lease == LeasePhase::kNone)
             return draft_.want(QueueForDesk{}, {.reason = Reason::kDemand, .who = other->who()});
-        if (state_.desk.lease == LeasePhase::kHeld) load_or_make_room(*other->call);
+        if (state_.desk.lease == LeasePhase::kHeld) load_or_make_room(*other);
     }
 
-    void load_or_make_room(const Call& call) {
+    void load_or_make_room(const Other& other) {
+        const ModelName& model = other.call->model;
         if (!is_budget_known(policy(), seen_)) return;  // each look at the machine is a new chance
-        Bytes need = spec_of(call.model)->need.device;
+        Bytes need = spec_of(model)->need.device;
         Bytes free = desk_budget(policy(), seen_) - held_by_workers(state_).device;
-        if (is_present(state_, call.model)) return;  // it is leaving and still has calls running
-        if (anybody_moving()) return;  // one load or unload at a time; its end is an event
+        if (is_present(state_, model)) return;  // it is leaving and still has calls running
+        if (anybody_moving()) return;           // one load or unload at a time; its end is an event
         if (need <= free)
-            load_when_probe_agrees(call.model, need, free);
-        else
-            make_room({Reason::kMakeRoom, need.value, free.value, call.model.value}, need - free);
+            load_when_probe_agrees(model, need, {Reason::kDemand, need.value, free.value});
+        else if (std::vector<ModelName> idle = idle_on_desk(); !keeps_any(idle, other))
+            make_room({Reason::kMakeRoom, need.value, free.value, model.value}, need - free, idle);
+    }
+
+    // -- patience: when an idle model is not swapped out yet
+
+    // A run that is in a tool call comes back soon, and runs of one tick do not start in the same
+    // instant. Neither counts against somebody interactive, or against who has waited gate_age.
+    Millis patience_with(const ModelName& idle, const Other& other) const {
+        bool is_urgent = other.call && other.call->priority == Priority::kInteractive;
+        if (policy().queue == QueuePolicy::kFifo || is_urgent) return {};
+        const ModelName next = other.call ? other.call->model : ModelName{};
+        Instant until = other.since + hold_of(state_, next);
+        if (runs_in_tool_call(state_, idle) > 0)
+            until =
+                std::max(until, state_.workers.at(idle).idle_since + linger_of(state_, idle, next));
+        return std::min(until, other.since + gate_age_of(state_)) - seen_.now;
+    }
+    bool keeps_any(const std::vector<ModelName>& idle, const Other& other) {
+        Millis longest;
+        for (const ModelName& model : idle)
+            longest = std::max(longest, patience_with(model, other));
+        if (longest > Millis{}) draft_.look_again(seen_.now + longest);
+        return longest > Millis{};
+    }
+
+    // -- a model that is loaded before its agents start, when nobody needs the desk
+
+    void decide_preload() {
+        auto next = next_preload(state_, seen_.wall);
+        if (!next || anybody_moving() || state_.desk.stranger_since) return;
+        if (seen_.wall < next->start - next->lead)
+            return draft_.look_again(next->start - next->lead);
+        if (state_.desk.lease == LeasePhase::kNone)
+            return draft_.want(QueueForDesk{}, preload_why(*next));
+        if (state_.desk.lease != LeasePhase::kHeld || !is_budget_known(policy(), seen_)) return;
+        Bytes need = spec_of(next->model)->need.device;
+        Bytes free = desk_budget(policy(), seen_) - held_by_workers(state_).device;
+        if (need <= free) return load_when_probe_agrees(next->model, need, preload_why(*next));
+        std::vector<ModelName> idle = idle_on_desk();
+        std::erase_if(idle, [&](const ModelName& m) { return runs_in_tool_call(state_, m) > 0; });
+        make_room(preload_why(*next), need - free, idle);
+    }
+    static Why preload_why(const Preload& next) {
+        return {Reason::kPreload, next.lead.value, next.start.ms,
+                next.model.value + "'s next agent"};
     }
     bool anybody_moving() const {
         return std::any_of(state_.workers.begin(), state_.workers.end(), [](const auto& entry) {
@@ -307,12 +304,12 @@ class Scheduler {
     }
     // The ledger has room. A probe that sees less is given time, since drivers free memory late;
     // then the ledger decides, and a load that fails after all is a failed load and no freeze.
-    void load_when_probe_agrees(const ModelName& model, Bytes need, Bytes free) {
+    void load_when_probe_agrees(const ModelName& model, Bytes need, Why why) {
         bool probe_agrees = !seen_.device_free || *seen_.device_free >= need;
         Instant patience = std::max(state_.desk.freed_at, state_.desk.since) + kProbeLagMax;
         if (!probe_agrees && seen_.now < patience)
             return draft_.look_again(seen_.now + kProbeAgain);
-        draft_.want(LoadModel{model}, {Reason::kDemand, need.value, free.value});
+        draft_.want(LoadModel{model}, std::move(why));
     }
 
     // Ready, with no call running and none that may still start.
@@ -320,23 +317,30 @@ class Scheduler {
         if (worker.phase != WorkerPhase::kReady) return false;
         auto line = lines_.find(model);
         if (line == lines_.end()) return true;
-        bool may_start = !line->second.waiting.empty() && !is_leaving(model, worker) &&
-                         passes_gate(worker, *line->second.waiting.front());
+        bool may_start = !is_leaving(model, worker) &&
+                         std::any_of(line->second.waiting.begin(), line->second.waiting.end(),
+                                     [&](const Call* c) { return passes_gate(worker, *c); });
         return line->second.running == 0 && !may_start;
     }
-    // Unloads idle models, longest idle first, if that frees enough; half a swap helps nobody.
-    void make_room(const Why& why, Bytes missing) {
+    // Longest idle first.
+    std::vector<ModelName> idle_on_desk() const {
         std::vector<std::pair<Instant, ModelName>> idle;
         for (const auto& [model, worker] : state_.workers)
             if (is_on_desk(worker) && is_idle(model, worker))
                 idle.emplace_back(worker.idle_since, model);
         std::sort(idle.begin(), idle.end());
+        std::vector<ModelName> names;
+        for (auto& [since, model] : idle) names.push_back(std::move(model));
+        return names;
+    }
+    // Unloads idle models, in their order, if that frees enough; half a swap helps nobody.
+    void make_room(const Why& why, Bytes missing, const std::vector<ModelName>& idle) {
         Bytes freed;
         size_t count = 0;
         while (count < idle.size() && freed < missing)
-            freed += state_.workers.at(idle[count++].second).held.device;
+            freed += state_.workers.at(idle[count++]).held.device;
         if (freed < missing) return;
-        for (size_t i = 0; i < count; ++i) unload(idle[i].second, why);
+        for (size_t i = 0; i < count; ++i) unload(idle[i], why);
     }
     void unload(const ModelName& model, const Why& why) {
         if (!draft_.wants(UnloadModel{model})) draft_.want(UnloadModel{model}, why);
@@ -346,78 +350,25 @@ class Scheduler {
 
     void make_way_for_stranger(const Other& stranger) {
         if (state_.desk.lease != LeasePhase::kHeld) return;
-        Why why{Reason::kStrangerWaits, policy().gate_age.value,
+        std::vector<ModelName> idle = idle_on_desk();
+        if (keeps_any(idle, stranger)) return;
+        Why why{Reason::kStrangerWaits, gate_age_of(state_).value,
                 (seen_.now - stranger.since).value};
-        bool empty = true;
-        for (const auto& [model, worker] : state_.workers) {
-            if (!is_on_desk(worker)) continue;
-            empty = false;
-            if (is_idle(model, worker)) unload(model, why);
-        }
+        bool empty = std::none_of(state_.workers.begin(), state_.workers.end(),
+                                  [](const auto& entry) { return is_on_desk(entry.second); });
+        for (const ModelName& model : idle) unload(model, why);
         if (empty && !draft_.wants(ReleaseDesk{})) draft_.want(ReleaseDesk{}, why);
     }
 
     const State& state_;
     const Snapshot& seen_;
     Draft& draft_;
-    std::map<ModelName, Line> lines_;
+    ServiceOrder order_;
+    std::map<ModelName, Line> lines_;  // each in the order of service
     std::set<ModelName> backing_off_;  // not to be loaded before their retry_at
 };
 
-int waiting_calls(const State& state) {
-    return static_cast<int>(
-        std::count_if(state.calls.begin(), state.calls.end(),
-                      [](const auto& entry) { return entry.second.phase == CallPhase::kWaiting; }));
-}
-
-// The task of the agent that calls, when the call names nothing.
-std::string wanted_of(const State& state, const Call& call) {
-    auto agent = state.fleet.agents.find(call.agent);
-    bool names_nothing = call.wanted.empty() || call.wanted == "auto";
-    if (!names_nothing || agent == state.fleet.agents.end() || agent->second.task.empty())
-        return call.wanted;
-    return "task:" + agent->second.task;
-}
-
 }  // namespace
-
-void decide_call_ends(const State& state, const Snapshot& seen, Draft& draft) {
-    for (const auto& [id, call] : state.calls) {
-        switch (call.phase) {
-            case CallPhase::kArrived: break;
-            case CallPhase::kWaiting: end_waiting(state, call, seen, draft); break;
-            case CallPhase::kRunning: end_running(state, call, seen, draft); break;
-            case CallPhase::kLost:
-                draft.want(last_word(call, CallOutcome::kRefused, Code::kUnavailable),
-                           {Reason::kWorkerDied, kCallAttemptsMax, call.attempts, call.error});
-                break;
-            case CallPhase::kEnded:
-                draft.want(last_word(call, call.outcome), ended_reason(call));
-                break;
-        }
-    }
-}
-
-void decide_routes(const State& state, const Snapshot& seen, Draft& draft) {
-    int waiting = waiting_calls(state);
-    Footprint room = room_for_models(state.fleet.policy, seen);
-    for (const auto& [id, call] : state.calls) {
-        if (call.phase != CallPhase::kArrived) continue;
-        if (state.draining) {
-            draft.want(refusal(call, seen.now, Code::kUnavailable), {.reason = Reason::kDraining});
-            continue;
-        }
-        auto answer = route(state.fleet, wanted_of(state, call), room);
-        if (const auto* none = std::get_if<NoRoute>(&answer)) {
-            draft.want(refusal(call, seen.now, none->code), none->why);
-        } else if (waiting >= state.fleet.policy.waiting_max) {
-            draft.want(refusal(call, seen.now, Code::kBusy), {Reason::kQueueFull, 1, waiting});
-        } else {
-            ++waiting;
-            draft.want(RouteCall{id, std::get<Route>(answer).model}, std::get<Route>(answer).why);
-        }
-    }
-}
 
 void decide_calls(const State& state, const Snapshot& seen, Draft& draft) {
     Scheduler(state, seen, draft).decide();

@@ -95,7 +95,7 @@ TEST(Scheduler, ClosesTheGateWhenAnotherModelHasWaitedGateAgeAndNotBefore) {
     world.call(2, "a");
     world.call(3, "b");
     world.settle();
-    world.pass(world.state.fleet.policy.gate_age - Millis{1});
+    world.pass(*world.state.fleet.policy.gate_age - Millis{1});
     EXPECT_EQ(world.actions(), Actions{});
     world.pass(Millis{1});
     EXPECT_EQ(world.actions(), Actions{SetGate{{3}}});
@@ -287,6 +287,221 @@ TEST(Scheduler, KillsAnUnloadThatOutlastsItsGrace) {
     EXPECT_EQ(world.actions(), Actions{});
     world.pass(Millis{1});
     EXPECT_EQ(world.actions(), (Actions{UnloadModel{{"a"}, true}}));
+}
+
+// ---- patience with an idle model ---------------------------------------------------------------
+
+// Run 1 has had an answer from "a" and is in a tool call; "b" is wanted by call 3.
+SmallWorld in_a_tool_call(Millis linger) {
+    Fleet fleet = small_fleet({small_model("a", gib(4)), small_model("b", gib(4))},
+                              {small_agent("inbox", "0 * * * *")});
+    fleet.policy.linger = linger;
+    SmallWorld world(std::move(fleet));
+    world.happens(RunWanted{{"inbox"}, world.seen.wall});
+    world.settle();
+    world.happens(RunStarted{{1}, 4711});
+    world.happens(CallArrived{
+        .call = {1}, .run = {1}, .agent = {"inbox"}, .wanted = "a", .wait = minutes(8)});
+    world.settle();
+    world.happens(DeskGranted{});
+    world.settle();
+    world.loads("a");
+    world.settle();
+    world.ends(1);
+    world.settle();
+    world.call(3, "b");
+    return world;
+}
+
+TEST(Scheduler, KeepsAnIdleModelForARunThatIsInAToolCall) {
+    SmallWorld world = in_a_tool_call(seconds(8));
+    EXPECT_EQ(world.actions(), (Actions{RouteCall{{3}, {"b"}}}));
+    world.pass(seconds(8) - Millis{1});
+    EXPECT_EQ(world.actions(), Actions{});
+    EXPECT_EQ(decide(world.state, world.seen).alarm.at, world.seen.now + Millis{1});
+    world.pass(Millis{1});
+    EXPECT_EQ(world.actions(), Actions{UnloadModel{{"a"}}});
+}
+
+TEST(Scheduler, LingersNoLongerThanTheRunLives) {
+    SmallWorld world = in_a_tool_call(seconds(8));
+    world.settle();
+    world.happens(RunEnded{{1}, 0, ""});
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{UnloadModel{{"a"}}});
+}
+
+// The call comes back and has no line yet in this round.
+TEST(Scheduler, ServesARunThatReturnsInTheMomentItWouldSwap) {
+    SmallWorld world = in_a_tool_call(seconds(8));
+    world.settle();
+    world.pass(seconds(8));
+    world.happens(CallArrived{
+        .call = {4}, .run = {1}, .agent = {"inbox"}, .wanted = "a", .wait = minutes(8)});
+    EXPECT_EQ(world.actions(), (Actions{RouteCall{{4}, {"a"}}, StartCall{{4}, {"a"}}}));
+}
+
+TEST(Scheduler, NeitherLingersNorHoldsOnceSomebodyHasWaitedGateAge) {
+    SmallWorld world = in_a_tool_call(minutes(30));
+    world.settle();
+    world.pass(*world.state.fleet.policy.gate_age);
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{UnloadModel{{"a"}}});
+}
+
+TEST(Scheduler, HoldsAnIdleModelForCallsOfTheSameMoment) {
+    SmallWorld world = with_a_loaded();
+    world.state.fleet.policy.hold = seconds(5);
+    world.call(2, "b");
+    world.settle();
+    world.pass(seconds(5) - Millis{1});
+    EXPECT_EQ(world.actions(), Actions{});
+    world.pass(Millis{1});
+    EXPECT_EQ(world.actions(), Actions{UnloadModel{{"a"}}});
+}
+
+// ---- interactive before batch ------------------------------------------------------------------
+
+void person_calls(SmallWorld& world, uint64_t id, const char* wanted) {
+    world.happens(CallArrived{
+        .call = {id}, .wanted = wanted, .wait = minutes(8), .priority = Priority::kInteractive});
+}
+
+TEST(Scheduler, ServesAPersonBeforeBatchCallsThatAreYoung) {
+    SmallWorld world = with_a_loaded();
+    for (uint64_t id : {2, 3}) world.call(id, "a");
+    person_calls(world, 4, "a");
+    world.settle();  // 2 runs
+    world.ends(2);
+    world.settle();
+    EXPECT_EQ(world.state.calls.at({4}).phase, CallPhase::kRunning);
+}
+
+TEST(Scheduler, LetsNobodyOvertakeACallThatHasWaitedGateAge) {
+    SmallWorld world = with_a_loaded();
+    for (uint64_t id : {2, 3}) world.call(id, "a");
+    world.settle();
+    world.pass(*world.state.fleet.policy.gate_age);
+    person_calls(world, 4, "a");
+    world.ends(2);
+    world.settle();
+    EXPECT_EQ(world.state.calls.at({3}).phase, CallPhase::kRunning);
+}
+
+TEST(Scheduler, SwapsAnIdleModelOutForAPersonAtOnce) {
+    SmallWorld world = with_a_loaded();
+    world.state.fleet.policy.hold = seconds(5);
+    person_calls(world, 2, "b");
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{UnloadModel{{"a"}}});
+}
+
+// ---- slots, contexts and visits ----------------------------------------------------------------
+
+TEST(Scheduler, LeavesACallInLineWhoseContextDoesNotFitBesideTheOthers) {
+    SmallWorld world(small_fleet({small_model("a", gib(4), 4)}));
+    world.state.fleet.models.at({"a"}).context = {1000};
+    auto sized = [&](uint64_t id, int64_t size) {
+        world.happens(CallArrived{.call = {id}, .wanted = "a", .wait = minutes(8), .size = {size}});
+    };
+    sized(1, 5000);  // alone, whatever its size: the worker has the last word
+    sized(2, 600);
+    sized(3, 10);
+    world.settle();
+    world.happens(DeskGranted{});
+    world.settle();
+    world.loads("a");
+    world.settle();
+    EXPECT_EQ(world.state.calls.at({1}).phase, CallPhase::kRunning);
+    EXPECT_EQ(world.state.calls.at({3}).phase, CallPhase::kWaiting) << "it overtook call 2";
+    world.ends(1);
+    world.settle();
+    EXPECT_EQ(world.state.calls.at({2}).phase, CallPhase::kRunning);
+    EXPECT_EQ(world.state.calls.at({3}).phase, CallPhase::kRunning);
+}
+
+TEST(Scheduler, EndsAVisitThatTakesTooLongBehindTheGate) {
+    SmallWorld world = with_a_loaded();
+    world.state.fleet.policy.visit_max = seconds(30);
+    for (uint64_t id : {2, 3, 4}) world.call(id, "a");
+    world.call(5, "b");
+    world.settle();
+    world.pass(*world.state.fleet.policy.gate_age);
+    world.settle();
+    EXPECT_EQ(world.state.desk.gate, CallId{5});
+    world.ends(2);
+    world.settle();
+    world.pass(seconds(30));
+    world.ends(3);
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{UnloadModel{{"a"}}});
+    EXPECT_EQ(world.state.calls.at({4}).phase, CallPhase::kWaiting);
+}
+
+TEST(Scheduler, ClosesNoGateWhileItLoads) {
+    SmallWorld world = with_a_loaded();
+    world.call(2, "b");
+    world.settle();
+    world.call(3, "a");
+    world.happens(WorkerGone{{"a"}, {}, false});
+    world.settle();
+    world.pass(*world.state.fleet.policy.gate_age);
+    world.call(4, "b");
+    world.settle();
+    EXPECT_EQ(world.state.desk.gate, CallId{});
+    world.loads("b");
+    world.settle();
+    EXPECT_EQ(world.state.desk.gate, CallId{4}) << "what came while it loaded is before the gate";
+}
+
+TEST(Scheduler, FifoServesInTheOrderOfArrivalWithALoadForEachChange) {
+    SmallWorld world = with_a_loaded();
+    world.state.fleet.policy.queue = QueuePolicy::kFifo;
+    world.call(2, "b");
+    world.call(3, "a");
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{UnloadModel{{"a"}}});
+    EXPECT_EQ(world.state.calls.at({3}).phase, CallPhase::kWaiting);
+}
+
+// ---- ahead of the schedule ---------------------------------------------------------------------
+
+TEST(Scheduler, LoadsAModelAheadOfItsAgentsWhenNobodyWaits) {
+    AgentSpec coder = small_agent("coder", "0 * * * *");
+    coder.task = "code";
+    Fleet fleet = small_fleet({small_model("a", gib(4)), small_model("b", gib(4))}, {coder});
+    fleet.policy.preload = seconds(9);
+    fleet.tasks = {{"code", {{"b"}}}};
+    for (auto& [name, model] : fleet.models) model.pinned = true;
+    SmallWorld world(std::move(fleet));
+    world.call(1, "a");
+    world.settle();
+    world.happens(DeskGranted{});
+    world.settle();
+    world.loads("a");
+    world.settle();
+    world.ends(1);
+    world.settle();
+    world.pass(hours(1) - seconds(10) - Millis{1});
+    EXPECT_EQ(world.actions(), Actions{});
+    world.pass(Millis{1});
+    EXPECT_EQ(world.actions(), Actions{UnloadModel{{"a"}}});
+    world.unloads("a");
+    EXPECT_EQ(world.actions(), Actions{LoadModel{{"b"}}});
+    EXPECT_EQ(world.state.desk.preloaded_for, world.seen.wall + seconds(9));
+}
+
+TEST(Scheduler, QueuesForTheDeskToLoadAhead) {
+    AgentSpec coder = small_agent("coder", "0 * * * *");
+    coder.task = "code";
+    Fleet fleet = small_fleet({small_model("b", gib(4))}, {coder});
+    fleet.policy.preload = seconds(9);
+    fleet.tasks = {{"code", {{"b"}}}};
+    SmallWorld world(std::move(fleet));
+    world.pass(hours(1) - seconds(9));
+    EXPECT_EQ(world.actions(), Actions{QueueForDesk{}});
+    world.happens(DeskGranted{});
+    EXPECT_EQ(world.actions(), Actions{LoadModel{{"b"}}});
 }
 
 }  // namespace

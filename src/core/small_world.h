@@ -73,6 +73,9 @@ inline AgentSpec small_agent(const char* name, const char* schedule) {
 inline Fleet small_fleet(std::vector<ModelSpec> models, std::vector<AgentSpec> agents = {}) {
     Fleet fleet;
     fleet.policy.stagger = {};
+    fleet.policy.hold = Millis{};
+    fleet.policy.gate_age = seconds(60);
+    fleet.policy.preload = Millis{};
     for (auto& model : models) fleet.models.emplace(model.name, model);
     for (auto& agent : agents) fleet.agents.emplace(agent.name, agent);
     return fleet;

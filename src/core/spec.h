@@ -63,6 +63,15 @@ enum class CatchUp : uint8_t { kOnce, kSkip };
 enum class Privacy : uint8_t { kLocal, kAny };
 enum class GpuUse : uint8_t { kCall, kRun };  // lease for each model call, or for the whole run
 
+// A person who waits, or a job that can. An interactive call goes before the batch calls of its
+// model until the oldest of those has waited gate_age.
+enum class Priority : uint8_t { kBatch, kInteractive };
+
+// Who is served next: `kGba` groups calls by model behind a gate, which bounds every wait
+// (core/scheduler.h); `kFifo` is the strict order of arrival over all models, one load for each
+// change.
+enum class QueuePolicy : uint8_t { kGba, kFifo };
+
 struct AgentSpec {
     AgentName name;
     Schedule schedule;
@@ -78,6 +87,7 @@ struct AgentSpec {
     Millis grace = minutes(30);  // a firing older than this is missed, not caught up
     Privacy privacy = Privacy::kAny;
     GpuUse gpu = GpuUse::kCall;
+    Priority priority = Priority::kBatch;
     bool paused = false;  // enabled = false in the config
 
     friend bool operator==(const AgentSpec&, const AgentSpec&) = default;
@@ -90,9 +100,15 @@ struct Policy {
     Millis late_after =
         seconds(60);        // [fleet] a firing this late is a catch-up: spaced, inside its grace
     int waiting_max = 500;  // [queue] calls waiting; one more is refused
-    Millis gate_age =
-        seconds(60);  // [queue] after this wait no newer call of another model goes first
-    Millis call_max = minutes(10);  // [queue] a running call is ended after this long
+    QueuePolicy queue = QueuePolicy::kGba;  // [queue] policy
+    // [queue] These four are derived from the measured load times when they are absent; see
+    // core/pace.h.
+    std::optional<Millis> gate_age;  // after this wait no newer call of another model goes first
+    std::optional<Millis> linger;    // an idle model is kept for its runs that are in a tool call
+    std::optional<Millis> hold;      // an idle model is not swapped out for a younger wait
+    std::optional<Millis> preload;   // a model is loaded this long before its agents are due
+    Millis visit_max = minutes(4);   // [queue] calls start this long behind a closed gate
+    Millis call_max = minutes(10);   // [queue] a running call is ended after this long
     Bytes device_budget;  // [gpu] bytes of the desk that models may take; 0 = what the probe says
     Bytes device_reserve = mib(256);  // [gpu] always left to the desktop
     Bytes host_reserve = gib(1);      // [host] RAM always left to everybody else

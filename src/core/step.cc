@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/step.h"
 
+#include "core/calls.h"
 #include "core/draft.h"
 #include "core/fleet.h"
 #include "core/scheduler.h"

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/line.h"
+#include "core/pace.h"
 
 namespace hotdesk {
 namespace {
@@ -46,6 +47,12 @@ bool desk_is_wanted(const State& state, const std::map<ModelName, Line>& lines) 
     });
 }
 
+// Its turn has come to be loaded ahead of its agents.
+bool preload_is_due(const State& state, Wall now) {
+    auto next = next_preload(state, now);
+    return next && now >= next->start - next->lead;
+}
+
 }  // namespace
 
 void decide_evictions(const State& state, const Snapshot& seen, Draft& draft) {
@@ -60,7 +67,7 @@ void decide_evictions(const State& state, const Snapshot& seen, Draft& draft) {
             draft.look_again(worker.idle_since + state.fleet.models.at(model).keep);
     }
     if (state.desk.lease != LeasePhase::kNone && desk_stands_empty(state) &&
-        !desk_is_wanted(state, lines))
+        !desk_is_wanted(state, lines) && !preload_is_due(state, seen.wall))
         draft.want(ReleaseDesk{}, {.reason = Reason::kNoDemand});
 }
 

@@ -79,6 +79,7 @@ constexpr Row kRows[] = {
     {Reason::kStrangerWaits, "stranger_waits", Unit::kTime,
      "another program has waited {have} for the desk"},
     {Reason::kNoDemand, "no_demand", Unit::kNone, "nobody needs the desk"},
+    {Reason::kPreload, "preload", Unit::kTime, "{who} starts within {need}"},
     {Reason::kReloaded, "reloaded", Unit::kNone, "the config changed it or no longer has it"},
     {Reason::kDaemonEnded, "daemon_ended", Unit::kNone, "the daemon ended while it ran"},
 };

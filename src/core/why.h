@@ -54,6 +54,7 @@ enum class Reason : uint8_t {
     kEvictAsked,       // somebody ran `hotdesk evict`
     kStrangerWaits,    // another program's turn at the desk     need=gate_age ms have=waited ms
     kNoDemand,         // nobody needs the desk any more
+    kPreload,          // its agents start soon                  need=lead ms have=wall time ms
     kReloaded,         // the config no longer has it, or changed it
     kDaemonEnded,      // the daemon ended, or was killed, while it ran
 };

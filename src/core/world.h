@@ -46,6 +46,8 @@ struct Run {
     Millis waited;   // time with a call in the queue, not counted as run time
     int calls_waiting = 0;
     Instant waiting_since;           // valid while calls_waiting > 0
+    int calls_open = 0;              // waiting or running
+    ModelName served_by;             // of its latest answer; with no call open it is in a tool call
     bool unwanted = false;           // somebody asked to stop it
     std::optional<Outcome> ends_as;  // decided before the process ended: kTimedOut, kInterrupted
     int exit_code = 0;               // valid when kEnded
@@ -67,6 +69,8 @@ struct Call {
     RunId run;
     AgentName agent;
     std::string wanted;
+    Priority priority = Priority::kBatch;
+    Tokens size;  // of its context at the end, estimated; 0 = not known
     ModelName model;
     CallPhase phase = CallPhase::kArrived;
     Instant arrived;
@@ -92,8 +96,11 @@ struct Worker {
     Footprint held;      // what the ledger counts for it; zero when absent
     int permille = 0;    // load progress
     int loads = 0;
-    int failures = 0;  // loads in a row that did not end in kReady
-    Instant retry_at;  // no load before this
+    Millis load_time;    // of the latest load that ended well; 0 = none has
+    int answers = 0;     // since the daemon began; `answer_time` says little under five
+    Millis answer_time;  // running mean of a call's time in a slot
+    int failures = 0;    // loads in a row that did not end in kReady
+    Instant retry_at;    // no load before this
     Error last_error;
     bool killing = false;  // unload became hard
     bool evict_wanted = false;
@@ -106,6 +113,8 @@ struct AgentState {
     std::vector<Wall> held;   // firings that wait for the run before (overlap)
     std::vector<Wall> asked;  // manual starts not begun yet
     bool paused = false;
+    ModelName home;  // of its latest call, or the first of its task; "" = not known
+    int share = 0;   // of the stagger window, in 1/10,000; see stagger_of()
     friend bool operator==(const AgentState&, const AgentState&) = default;
 };
 
@@ -117,6 +126,8 @@ struct Desk {
     std::string taken_by;                   // who has it while we are queued; "" = not known
     std::optional<Instant> stranger_since;  // another program has waited behind us since
     CallId gate;                            // 0 = open
+    Instant gate_since;                     // valid when the gate is closed
+    Wall preloaded_for;                     // the latest firing that a model was loaded ahead for
     Instant freed_at;                       // when a worker last gave memory back
     friend bool operator==(const Desk&, const Desk&) = default;
 };

@@ -84,7 +84,8 @@ Status DaemonExecutor::begin(const StartRun& action, const Why& why) {
                                  .agent = action.agent,
                                  .task = agent.task,
                                  .wait = agent.wait,
-                                 .privacy = agent.privacy});
+                                 .privacy = agent.privacy,
+                                 .priority = agent.priority});
     HD_TRY(ProcessIdentity who, parts_.runs.start(launch));
     parts_.loop.post(RunStarted{action.run, who.pid});
     spdlog::info("run={} agent={} action=start pid={} why={}", action.run.value, action.agent.value,

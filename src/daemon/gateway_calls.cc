@@ -50,6 +50,17 @@ std::string wanted_name(const CallerIdentity& who, const std::string& model) {
     return who.task.starts_with("task:") ? who.task : "task:" + who.task;
 }
 
+// Of the whole context when the call ends: four bytes of JSON to a token, and an answer of usual
+// length. It only keeps a call out of a slot that its context would not fit; the worker counts.
+Tokens estimated_size(const std::string& body, const nlohmann::json& fields) {
+    constexpr int64_t kBytesPerToken = 4, kUsualAnswer = 256;
+    int64_t answer = kUsualAnswer;
+    for (const char* key : {"max_tokens", "max_completion_tokens"})
+        if (auto it = fields.find(key); it != fields.end() && it->is_number_integer())
+            answer = std::min(answer, it->get<int64_t>());
+    return {static_cast<int64_t>(body.size()) / kBytesPerToken + answer};
+}
+
 }  // namespace
 
 wire::ApiError refusal(Code code, const Why& why) {
@@ -98,7 +109,23 @@ void GatewayCalls::accept(const CallerIdentity& who, wire::ApiCall call,
                 {400, "wrong_value", "x-hotdesk-wait: " + parsed.error().message, "", {}});
         wait = *parsed;
     }
-    const CallArrived arrived{id, who.run, who.agent, wanted_name(who, call.model), wait};
+    Priority priority = who.priority;
+    if (const std::string_view asked = request.header("x-hotdesk-priority"); !asked.empty()) {
+        if (asked != "interactive" && asked != "batch")
+            return client.fail({400,
+                                "wrong_value",
+                                "x-hotdesk-priority: write \"interactive\" or \"batch\"",
+                                "",
+                                {}});
+        priority = asked == "interactive" ? Priority::kInteractive : Priority::kBatch;
+    }
+    const CallArrived arrived{id,
+                              who.run,
+                              who.agent,
+                              wanted_name(who, call.model),
+                              wait,
+                              priority,
+                              estimated_size(request.body, call.body)};
     if (!unposted_.empty() || !loop_.post(arrived)) {
         const wire::ApiError full{429,
                                   "queue_full",

@@ -21,6 +21,7 @@ struct CallerIdentity {
     std::string task;  // what its calls ask for when they name no model
     Millis wait;       // longest wait of a call for the desk
     Privacy privacy = Privacy::kAny;
+    Priority priority = Priority::kBatch;
 };
 
 // Thread: io only.

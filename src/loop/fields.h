@@ -44,6 +44,7 @@ void fields(V& v, S& s) {
     v("weekday_restricted", s.weekday_restricted);
     v("hour_is_wild", s.hour_is_wild);
     v("every", s.every);
+    v("phase", s.phase);
 }
 template <class V, Is<Footprint> S>
 void fields(V& v, S& s) {
@@ -81,6 +82,7 @@ void fields(V& v, S& s) {
     v("grace", s.grace);
     v("privacy", s.privacy);
     v("gpu", s.gpu);
+    v("priority", s.priority);
     v("paused", s.paused);
 }
 template <class V, Is<Policy> S>
@@ -89,7 +91,12 @@ void fields(V& v, S& s) {
     v("stagger", s.stagger);
     v("late_after", s.late_after);
     v("waiting_max", s.waiting_max);
+    v("queue", s.queue);
     v("gate_age", s.gate_age);
+    v("linger", s.linger);
+    v("preload", s.preload);
+    v("hold", s.hold);
+    v("visit_max", s.visit_max);
     v("call_max", s.call_max);
     v("device_budget", s.device_budget);
     v("device_reserve", s.device_reserve);
@@ -138,6 +145,8 @@ void fields(V& v, S& s) {
     v("agent", s.agent);
     v("wanted", s.wanted);
     v("wait", s.wait);
+    v("priority", s.priority);
+    v("size", s.size);
 }
 template <class V, Is<CallStreaming> S>
 void fields(V& v, S& s) {
@@ -326,6 +335,8 @@ void fields(V& v, S& s) {
     v("waited", s.waited);
     v("calls_waiting", s.calls_waiting);
     v("waiting_since", s.waiting_since);
+    v("calls_open", s.calls_open);
+    v("served_by", s.served_by);
     v("unwanted", s.unwanted);
     v("ends_as", s.ends_as);
     v("exit_code", s.exit_code);
@@ -337,6 +348,8 @@ void fields(V& v, S& s) {
     v("run", s.run);
     v("agent", s.agent);
     v("wanted", s.wanted);
+    v("priority", s.priority);
+    v("size", s.size);
     v("model", s.model);
     v("phase", s.phase);
     v("arrived", s.arrived);
@@ -361,6 +374,9 @@ void fields(V& v, S& s) {
     v("held", s.held);
     v("permille", s.permille);
     v("loads", s.loads);
+    v("load_time", s.load_time);
+    v("answers", s.answers);
+    v("answer_time", s.answer_time);
     v("failures", s.failures);
     v("retry_at", s.retry_at);
     v("last_error", s.last_error);
@@ -374,6 +390,8 @@ void fields(V& v, S& s) {
     v("held", s.held);
     v("asked", s.asked);
     v("paused", s.paused);
+    v("home", s.home);
+    v("share", s.share);
 }
 template <class V, Is<Desk> S>
 void fields(V& v, S& s) {
@@ -382,6 +400,8 @@ void fields(V& v, S& s) {
     v("taken_by", s.taken_by);
     v("stranger_since", s.stranger_since);
     v("gate", s.gate);
+    v("gate_since", s.gate_since);
+    v("preloaded_for", s.preloaded_for);
     v("freed_at", s.freed_at);
 }
 template <class V, Is<State> S>

@@ -24,8 +24,8 @@ const CallShape* Agents::shape_of(CallId call) const {
 
 // ---- a run and its calls -----------------------------------------------------------------------
 
-void Agents::start(RunId id, const AgentSpec& spec) {
-    Run run{.spec = spec, .shape = draw_run(stage_.random), .life = next_life_++};
+void Agents::start(RunId id, const AgentSpec& spec, Wall due) {
+    Run run{.spec = spec, .shape = work_(spec, due), .life = next_life_++};
     run.stubborn = stage_.strikes(Fault::kStubbornRun, 100);
     if (run.stubborn && stage_.random.chance(500)) run.shape.last_words = hours(3);
     stage_.time.after(run.shape.start_up, [this, id, life = run.life] {
@@ -54,12 +54,16 @@ void Agents::call(RunId id, Run& run) {
     const CallShape& shape = run.shape.calls[run.next_call++];
     run.open = {next_call_++};
     open_.emplace(run.open, id);
+    bool is_first = run.next_call == 1;
     std::string wanted = shape.named ? "task:" + run.spec.task : "";
-    stage_.post(CallArrived{.call = run.open,
-                            .run = id,
-                            .agent = run.spec.name,
-                            .wanted = std::move(wanted),
-                            .wait = run.spec.wait});
+    stage_.post(
+        CallArrived{.call = run.open,
+                    .run = id,
+                    .agent = run.spec.name,
+                    .wanted = std::move(wanted),
+                    .wait = is_first ? run.shape.first_wait.value_or(run.spec.wait) : run.spec.wait,
+                    .priority = run.spec.priority,
+                    .size = shape.size()});
     maybe_hang_up(id, run);
 }
 
@@ -93,7 +97,7 @@ void Agents::refused(CallId call, Code code) {
     open_.erase(it);
     Run& run = runs_.at(id);
     run.open = {};
-    bool goes_on = stage_.random.chance(300);
+    bool goes_on = !run.shape.gives_up && stage_.random.chance(300);
     if (goes_on) return think(id, run);
     bool busy = code == Code::kBusy || code == Code::kTimeout;
     stage_.time.after(Millis{30}, [this, id, life = run.life, busy] {

@@ -14,9 +14,11 @@ namespace hotdesk::sim {
 
 class Agents {
   public:
-    explicit Agents(Stage& stage) : stage_(stage) {}
+    // What one run does.
+    using Work = std::function<RunShape(const AgentSpec& spec, Wall due)>;
+    Agents(Stage& stage, Work work) : stage_(stage), work_(std::move(work)) {}
 
-    void start(RunId run, const AgentSpec& spec);
+    void start(RunId run, const AgentSpec& spec, Wall due);
     void stop(RunId run, bool hard);
     // The client of a call has its answer, or was told why there is none.
     void answered(CallId call);
@@ -45,6 +47,7 @@ class Agents {
     void maybe_hang_up(RunId id, const Run& run);
 
     Stage& stage_;
+    Work work_;
     std::map<RunId, Run> runs_;
     std::map<CallId, RunId> open_;
     uint64_t next_call_ = 1;

@@ -11,6 +11,7 @@
 #include "core/fleet.h"
 #include "core/limits.h"
 #include "core/line.h"
+#include "core/pace.h"
 #include "core/router.h"
 #include "core/step.h"
 
@@ -69,11 +70,20 @@ Violation device_never_overcommitted(const Turn& turn) {
 }
 
 Violation model_line_is_fifo(const Turn& turn) {
-    for (const StartCall* start : decided<StartCall>(turn))
-        for (const auto& [id, call] : turn.state.calls)
-            if (id < start->call && call.model == start->model && call.phase == CallPhase::kWaiting)
+    Instant old = turn.cycle.seen.now - gate_age_of(turn.state);
+    for (const StartCall* start : decided<StartCall>(turn)) {
+        auto started = turn.state.calls.find(start->call);
+        if (started == turn.state.calls.end()) continue;
+        for (const auto& [id, call] : turn.state.calls) {
+            bool waits = call.model == start->model && call.phase == CallPhase::kWaiting;
+            bool may_be_overtaken = started->second.priority > call.priority &&
+                                    call.arrived > old &&
+                                    turn.state.fleet.policy.queue == QueuePolicy::kGba;
+            if (id < start->call && waits && !may_be_overtaken)
                 return fmt::format("call {} of {} starts before call {}", start->call.value,
                                    start->model.value, id.value);
+        }
+    }
     return std::nullopt;
 }
 
@@ -117,14 +127,37 @@ bool pauses(const Rest& rest, const Worker& worker) {
     return (worker.retry_at > rest.seen.now || patience > rest.seen.now) && soon;
 }
 
+ServiceOrder order_of(const Rest& rest) {
+    return {rest.state.fleet.policy.queue, rest.seen.now - gate_age_of(rest.state)};
+}
+const Call& head_of(const Rest& rest, const Line& line) {
+    return **std::min_element(line.waiting.begin(), line.waiting.end(), order_of(rest));
+}
+
 Violation left_behind(const Rest& rest, const ModelName& model, const Line& line) {
     const Worker& worker = rest.state.workers.at(model);
-    bool has_slot = worker.phase == WorkerPhase::kReady && line.running < worker.spec.slots;
-    if (has_slot && !rest.state.desk.gate && !worker.evict_wanted &&
+    const Call& head = head_of(rest, line);
+    bool has_slot = worker.phase == WorkerPhase::kReady && has_room(worker.spec, line, head);
+    bool is_gated = rest.state.desk.gate || rest.state.fleet.policy.queue == QueuePolicy::kFifo;
+    if (has_slot && !is_gated && !worker.evict_wanted &&
         rest.state.fleet.models.at(model) == worker.spec)
-        return fmt::format("call {} waits for {}, which has a free slot",
-                           line.waiting.front()->id.value, model.value);
+        return fmt::format("call {} waits for {}, which has a free slot", head.id.value,
+                           model.value);
     return std::nullopt;
+}
+
+// A model on the desk is idle and is kept a little for its own callers: not longer than hold, or
+// than linger while a run of it is in a tool call, and never once the call has waited gate_age.
+bool is_kept_for_its_own(const Rest& rest, const Call& call) {
+    if (call.priority == Priority::kInteractive) return false;
+    Instant now = rest.seen.now, until = call.arrived + hold_of(rest.state, call.model);
+    for (const auto& [name, worker] : rest.state.workers) {
+        if (worker.phase != WorkerPhase::kReady || !is_on_desk(worker.spec)) continue;
+        if (runs_in_tool_call(rest.state, name) > 0)
+            until = std::max(until, worker.idle_since + linger_of(rest.state, name, call.model));
+    }
+    until = std::min(until, call.arrived + gate_age_of(rest.state));
+    return now < until && rest.alarm.at <= until;
 }
 
 }  // namespace
@@ -135,20 +168,22 @@ Violation progress_or_idle(const Rest& rest) {
         nobody_on_desk(rest.state, lines) && rest.state.desk.lease != LeasePhase::kQueued &&
         is_budget_known(rest.state.fleet.policy, rest.seen) && !rest.state.desk.stranger_since;
     bool somebody_pauses = false;
-    const Call* oldest = nullptr;
+    const Call* next = nullptr;
     for (const auto& [model, line] : lines) {
         if (line.waiting.empty()) continue;
         if (auto violation = left_behind(rest, model, line)) return violation;
         if (!is_on_desk(rest.state.fleet.models.at(model))) continue;
         somebody_pauses = somebody_pauses || pauses(rest, rest.state.workers.at(model));
-        if (!oldest || line.waiting.front()->id < oldest->id) oldest = line.waiting.front();
+        const Call& head = head_of(rest, line);
+        if (!next || order_of(rest)(head, *next)) next = &head;
     }
-    if (!oldest || !desk_is_free || somebody_pauses) return std::nullopt;
-    const Worker& worker = rest.state.workers.at(oldest->model);
+    if (!next || !desk_is_free || somebody_pauses || is_kept_for_its_own(rest, *next))
+        return std::nullopt;
+    const Worker& worker = rest.state.workers.at(next->model);
     return fmt::format(
         "call {} waits for {} and nobody is on the desk (worker phase {}, {} failures, "
         "gate {}, alarm in {})",
-        oldest->id.value, oldest->model.value, static_cast<int>(worker.phase), worker.failures,
+        next->id.value, next->model.value, static_cast<int>(worker.phase), worker.failures,
         rest.state.desk.gate.value, format_duration(rest.alarm.at - rest.seen.now));
 }
 

@@ -51,7 +51,8 @@ Violation one_lease_owner(const Turn& turn);
 // and inside the RAM without its reserve, whatever a probe says.
 Violation device_never_overcommitted(const Turn& turn);
 
-// Of the calls of one model that wait, the oldest starts first.
+// Of the calls of one model that wait, the oldest starts first; only an interactive call may
+// overtake a batch call, and only while that has waited less than gate_age.
 Violation model_line_is_fifo(const Turn& turn);
 
 // No worker with a running call is asked to end.

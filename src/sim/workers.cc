@@ -14,8 +14,9 @@ void Workers::load(const ModelSpec& spec) {
     if (workers_.contains(spec.name)) return;  // no_model_loaded_twice reports it
     ++loads_;
     uint64_t life = next_life_++;
-    workers_.emplace(spec.name, Worker{.life = life, .spec = spec, .running = {}});
-    Millis whole = load_time(spec);
+    workers_.emplace(
+        spec.name, Worker{.life = life, .spec = spec, .running = {}, .engine = make_engine(spec)});
+    Millis whole = load_time(spec, hardware_);
     if (stage_.strikes(Fault::kSlowLoad, 200)) whole = whole * stage_.random.between(2, 10);
     load_step(spec.name, life, 0, whole / 4);
 }
@@ -53,7 +54,7 @@ void Workers::unload(const ModelName& model, bool hard) {
     auto it = workers_.find(model);
     if (it == workers_.end()) return;
     it->second.phase = Phase::kUnloading;
-    Millis takes = stage_.random.between(Millis{20}, Millis{400});
+    Millis takes = stage_.random.between(hardware_.unload_least, hardware_.unload_most);
     if (!hard && stage_.strikes(Fault::kSlowLoad, 200)) takes = minutes(10);
     stage_.time.after(takes, [this, model, life = it->second.life] {
         if (find(model, life)) die(model, {}, false);
@@ -75,35 +76,37 @@ void Workers::kill_all() {
 
 // ---- calls -------------------------------------------------------------------------------------
 
+std::unique_ptr<Engine> Workers::make_engine(const ModelSpec& spec) {
+    bool on_desk = spec.placement == Placement::kDesk;
+    auto engine = std::make_unique<Engine>(stage_, on_desk ? hardware_.desk : hardware_.host);
+    engine->on_first = [this](CallId call) { stage_.post(CallStreaming{call}); };
+    engine->on_end = [this, model = spec.name](CallId call) { answer(model, call); };
+    return engine;
+}
+
 void Workers::start(const ModelName& model, CallId call, const CallShape& shape) {
     auto it = workers_.find(model);
     if (it == workers_.end() || it->second.phase != Phase::kReady) return;
-    Worker& worker = it->second;
-    worker.running.insert(call);
-    if (worker.spec.placement == Placement::kDesk) note_desk(+1);
-    CallTime takes =
-        call_time(shape, worker.spec.placement, static_cast<int>(worker.running.size()));
-    stage_.time.after(takes.to_first_token, [this, model, life = worker.life, call] {
-        Worker* now = find(model, life);
-        if (now && now->running.contains(call)) stage_.post(CallStreaming{call});
-    });
-    stage_.time.after(takes.to_end, [this, model, life = worker.life, call, shape] {
-        answer(model, life, call, shape);
-    });
+    it->second.running.emplace(call, shape);
+    if (it->second.spec.placement == Placement::kDesk) note_desk(+1);
+    it->second.engine->start(call, shape);
 }
 
-void Workers::answer(const ModelName& model, uint64_t life, CallId call, const CallShape& shape) {
-    Worker* worker = find(model, life);
-    if (!worker || worker->running.erase(call) == 0) return;
-    if (worker->spec.placement == Placement::kDesk) note_desk(-1);
+void Workers::answer(const ModelName& model, CallId call) {
+    Worker& worker = workers_.at(model);
+    CallShape shape = worker.running.at(call);
+    worker.running.erase(call);
+    if (worker.spec.placement == Placement::kDesk) note_desk(-1);
     stage_.post(CallFinished{call, shape.prompt, shape.prompt - shape.fresh, shape.completion});
     on_answer(call);
 }
 
 void Workers::cancel(CallId call) {
-    for (auto& [model, worker] : workers_)
-        if (worker.running.erase(call) > 0 && worker.spec.placement == Placement::kDesk)
-            note_desk(-1);
+    for (auto& [model, worker] : workers_) {
+        if (worker.running.erase(call) == 0) continue;
+        if (worker.spec.placement == Placement::kDesk) note_desk(-1);
+        worker.engine->cancel(call);
+    }
 }
 
 void Workers::note_desk(int change) {

@@ -5,9 +5,10 @@
 
 #include <functional>
 #include <map>
-#include <set>
+#include <memory>
 
 #include "core/world.h"
+#include "sim/engine.h"
 #include "sim/machine.h"
 #include "sim/stage.h"
 #include "sim/workload.h"
@@ -22,10 +23,12 @@ class Workers {
         ModelSpec spec;
         Phase phase = Phase::kLoading;
         bool has_memory = false;
-        std::set<CallId> running;
+        std::map<CallId, CallShape> running;
+        std::unique_ptr<Engine> engine;
     };
 
-    Workers(Stage& stage, Machine& machine) : stage_(stage), machine_(machine) {}
+    Workers(Stage& stage, Machine& machine, const Hardware& hardware)
+        : stage_(stage), machine_(machine), hardware_(hardware) {}
 
     void load(const ModelSpec& spec);
     void unload(const ModelName& model, bool hard);
@@ -46,11 +49,13 @@ class Workers {
     void load_step(const ModelName& model, uint64_t life, int permille, Millis step);
     void loaded(const ModelName& model, Worker& worker);
     void die(const ModelName& model, Error error, bool crashed);
-    void answer(const ModelName& model, uint64_t life, CallId call, const CallShape& shape);
+    std::unique_ptr<Engine> make_engine(const ModelSpec& spec);
+    void answer(const ModelName& model, CallId call);
     void note_desk(int change);
 
     Stage& stage_;
     Machine& machine_;
+    const Hardware& hardware_;
     std::map<ModelName, Worker> workers_;
     uint64_t next_life_ = 1;
     int loads_ = 0;

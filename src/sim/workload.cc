@@ -77,6 +77,12 @@ void make_odd(Policy& policy, Random& random) {
     policy.stagger = random.between(Millis{}, seconds(60));
     policy.late_after = random.between(Millis{1}, seconds(60));
     policy.gate_age = random.between(Millis{}, seconds(60));
+    if (random.chance(300)) policy.gate_age.reset();
+    policy.linger = random.between(Millis{}, seconds(20));
+    policy.hold = random.between(Millis{}, seconds(10));
+    policy.visit_max = random.between(seconds(1), minutes(4));
+    if (random.chance(500)) policy.preload = random.between(Millis{}, seconds(30));
+    if (random.chance(150)) policy.queue = QueuePolicy::kFifo;
     policy.call_max = random.between(seconds(2), seconds(30));
     policy.kill_grace = random.between(Millis{100}, seconds(5));
     if (random.chance(500)) policy.device_budget = mib(random.between(1000, 5800));
@@ -99,6 +105,7 @@ void make_odd(AgentSpec& agent, Random& random) {
     agent.wait = random.between(Millis{}, minutes(8));
     agent.timeout = random.chance(100) ? Millis{} : random.between(seconds(1), minutes(5));
     agent.paused = random.chance(50);
+    if (random.chance(200)) agent.priority = Priority::kInteractive;
 }
 
 }  // namespace
@@ -145,15 +152,10 @@ RunShape draw_run(Random& random) {
     return run;
 }
 
-CallTime call_time(const CallShape& call, Placement placement, int running) {
-    int64_t slower = placement == Placement::kHost ? 2 : 1;
-    Millis prefill{call.fresh.value * 1000 * slower / 1200};
-    Millis step{(20 + 6 * running) * slower};
-    return {prefill + step, prefill + step * std::max<int64_t>(call.completion.value, 1)};
-}
-
-Millis load_time(const ModelSpec& model) {
+Millis load_time(const ModelSpec& model, const Hardware& hardware) {
     constexpr int64_t kMibPerSecond = 600;
+    if (auto it = hardware.load_times.find(model.name); it != hardware.load_times.end())
+        return it->second;
     int64_t mebibytes = (model.need.device + model.need.host).value >> 20;
     return seconds(1) + Millis{mebibytes * 1000 / kMibPerSecond};
 }

@@ -4,6 +4,8 @@
 // an engine takes for it. The speeds are assumptions (a 7B model in 4 bits on a 6 GB card), not
 // measurements; they are printed with every simulation.
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,22 @@
 
 namespace hotdesk::sim {
 
+// How fast a model is served: a 7B model in 4 bits on a 6 GB card, by assumption.
+struct Speed {
+    Tokens prefill_per_second{1200};
+    Tokens chunk{256};                   // of a prompt, read in one step
+    Millis step{20}, step_each{6};       // a decode step of b calls takes step + b * step_each
+    Tokens restore_per_second{393'900};  // a parked context: 30,464 bytes a token at 12 GB/s
+};
+
 // The machine that is simulated.
 struct Hardware {
     Bytes device_total = gib(6);
     Bytes host_total = gib(16);
+    Speed desk;
+    Speed host{.prefill_per_second = {600}, .step = {40}, .step_each = {12}};
+    Millis unload_least{20}, unload_most{400};
+    std::map<ModelName, Millis> load_times;  // measured; of the others see load_time()
 };
 
 // Three models: "writer" and "coder" do not fit on a 6 GiB desk together, "tiny" runs on the CPU.
@@ -33,29 +47,25 @@ std::vector<std::string> assume_sizes(Fleet& fleet);
 // One call of a run, in the order in which the run makes them.
 struct CallShape {
     Tokens prompt;       // all of it
-    Tokens fresh;        // what is not in the agent's context from the call before
+    Tokens fresh;        // what is not in a context that is kept
     Tokens completion;   // answer
     Millis think;        // before the call
     bool named = false;  // asks for a model by its name instead of leaving it to the task
+    Tokens shared;       // of the prompt: kept once for all agents
+    Tokens size() const { return prompt + completion - shared; }
 };
 struct RunShape {
     Millis start_up;  // from fork to running
     std::vector<CallShape> calls;
     Millis last_words;  // after the last answer
     int exit_code = 0;
+    std::optional<Millis> first_wait;  // for the first call; later ones wait as the agent does
+    bool gives_up = false;             // ends when a call is refused
 };
 // Between 1 and 20 calls, 2.6 on average: a tool loop with gaps of mostly 0.5 to 4 s.
 RunShape draw_run(Random& random);
 
-// The time that a call takes in a worker that serves `running` calls, itself included. Prefill
-// 1,200 tokens/s, a decode step of 20 + 6 b ms for b calls together; on the CPU half that speed.
-struct CallTime {
-    Millis to_first_token;
-    Millis to_end;
-};
-CallTime call_time(const CallShape& call, Placement placement, int running);
-
-// Reading the weights at 600 MiB/s, and a second for the context.
-Millis load_time(const ModelSpec& model);
+// Reading the weights at 600 MiB/s, and a second for the context, unless it was measured.
+Millis load_time(const ModelSpec& model, const Hardware& hardware);
 
 }  // namespace hotdesk::sim

@@ -11,13 +11,21 @@
 
 namespace hotdesk::sim {
 
+namespace {
+
+// So that the first instant of a recorded day has firings, and what begins in it has an end.
+constexpr Millis kBeforeTheDay = minutes(1), kAfterTheDay = hours(1);
+
+}  // namespace
+
 World::World(Options options)
     : options_(std::move(options)),
       stage_{Timeline(options_.start), Random(options_.seed), options_.faults, {}},
       machine_(stage_, options_.hardware),
-      workers_(stage_, machine_),
-      agents_(stage_),
+      workers_(stage_, machine_, options_.hardware),
+      agents_(stage_, [this](const AgentSpec& agent, Wall due) { return work_of(agent, due); }),
       desk_(stage_),
+      tally_([this](const AgentSpec& agent, Wall due) { return late_after(agent, due); }),
       end_(stage_.time.now() + options_.length) {
     workers_.on_answer = [this](CallId call) { agents_.answered(call); };
     agents_.on_hangup = [this](CallId call) {
@@ -28,6 +36,17 @@ World::World(Options options)
         checkers_.granted(ticket.number, now());
     };
     plan_faults();
+}
+
+RunShape World::work_of(const AgentSpec& agent, Wall due) {
+    if (options_.work) return options_.work->run(agent, due, stage_.time.wall());
+    return draw_run(stage_.random);
+}
+
+Wall World::late_after(const AgentSpec& agent, Wall due) const {
+    if (options_.work) return options_.work->late_after(agent.name, due);
+    auto next = next_firing(agent.schedule, agent.zone, due);
+    return due + (next ? std::min((*next - due) / 5, minutes(30)) : minutes(30));
 }
 
 // ---- Clock -------------------------------------------------------------------------------------
@@ -104,7 +123,7 @@ void World::run(const Decision& decision) {
 }
 
 void World::carry_out(const StartRun& action) {
-    agents_.start(action.run, state_->fleet.agents.at(action.agent));
+    agents_.start(action.run, state_->fleet.agents.at(action.agent), action.due);
 }
 void World::carry_out(const StopRun& action) {
     agents_.stop(action.run, action.hard);
@@ -156,6 +175,15 @@ Summary World::summary() && {
     summary.deaths = deaths_;
     summary.trace_hash = trace_.value();
     return summary;
+}
+
+Options recorded_day(const RecordedDay& day) {
+    Options options{.seed = day.seed, .fleet = {}, .hardware = recorded_hardware()};
+    options.fleet = fleet_of(day, options.start);
+    options.work = std::make_shared<Player>(day, options.start);
+    options.start = options.start - kBeforeTheDay;
+    options.length = kBeforeTheDay + day.length + kAfterTheDay;
+    return options;
 }
 
 Options usual_day(uint64_t seed, int agents, const Faults& faults) {

@@ -15,6 +15,7 @@
 #include "sim/checkers.h"
 #include "sim/desk_queue.h"
 #include "sim/machine.h"
+#include "sim/recorded_day.h"
 #include "sim/stage.h"
 #include "sim/summary.h"
 #include "sim/trace.h"
@@ -27,6 +28,7 @@ struct Options {
     Faults faults;
     Fleet fleet;  // see usual_day() for one
     Hardware hardware;
+    std::shared_ptr<Player> work;   // null: each run's work is drawn
     Wall start{1'772'409'600'000};  // Monday 2 March 2026, 00:00 UTC
     Millis length = hours(24);
     bool check = false;  // run the checkers; about ten times slower
@@ -66,6 +68,8 @@ class World : public Clock, public Probe, public Executor, public Journal {
     void note_in_history(const Decision& decision);
     Truth truth() const;
     void check_rest(Alarm alarm);
+    RunShape work_of(const AgentSpec& agent, Wall due);
+    Wall late_after(const AgentSpec& agent, Wall due) const;
     void carry_out(const StartRun& action);
     void carry_out(const StopRun& action);
     void carry_out(const StartCall& action);
@@ -103,6 +107,9 @@ class World : public Clock, public Probe, public Executor, public Journal {
 
 // A generated fleet of so many agents, odd where the faults say so, on the usual hardware.
 Options usual_day(uint64_t seed, int agents, const Faults& faults);
+
+// A day that was written down, on the machine it was written down for, with its fleet.
+Options recorded_day(const RecordedDay& day);
 
 // The outcome of a whole simulation.
 struct Simulation {
