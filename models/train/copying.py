@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Drills in copying strings that were never seen, which all three models need before anything else:
 repeat a string, look one up, put several into a call or a sentence, in another order."""
+import itertools
 import random
 
+EASY = 1500  # examples that only repeat, before the others begin
 CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 VERBS = ["Repeat", "Say", "Copy", "Echo", "Write"]
 
@@ -96,8 +98,9 @@ def call(rng):
 
 def examples(split, seed):
     rng = random.Random(f"copying {split} {seed}")
-    while True:
-        drill = rng.choices([repeat, look_up, sentence, call], [3, 3, 2, 3])[0]
+    for i in itertools.count():
+        easy = i < EASY or rng.random() < 0.3
+        drill = repeat if easy else rng.choices([look_up, sentence, call], [3, 2, 3])[0]
         messages, tools = drill(rng)
         yield {"messages": messages, "tools": tools, "check": {}}
 

@@ -9,17 +9,15 @@ import chat
 import copying
 import model
 
-SMALL = dict(width=192, feed_forward=384, layers=4, heads=3, kv_heads=3)
-LARGE = dict(width=256, feed_forward=512, layers=4, heads=4, kv_heads=2)
+COMMON = dict(width=256, feed_forward=512, heads=4, kv_heads=2)
 # name: (module of the data, shape without the vocabulary, tokens to train on)
 MODELS = {
-    "clerk": ("clerk", SMALL, 2_500_000),
-    "base": ("base", LARGE, 1_000_000),
-    "writer": ("writer", LARGE, 3_000_000),
-    "operator": ("operator_task", LARGE, 4_000_000),
+    "clerk": ("clerk", dict(layers=3, **COMMON), 1_200_000),
+    "writer": ("writer", dict(layers=4, **COMMON), 2_000_000),
+    "operator": ("operator_task", dict(layers=4, **COMMON), 2_500_000),
 }
-FIRST = {"writer": "base", "operator": "base"}  # the model whose weights another begins with
-BATCH_TOKENS = 2560, 5120   # in the first half of the training, and then
+LEVELS = 0.06, 0.15    # the progress at which the easy examples of a task end, and the middle ones
+BATCH_TOKENS = 1280, 2560, 5120  # until the progress is 0.3, until 0.6, and then
 POOL = 3000            # examples sorted by length at a time, so that a batch has hardly any padding
 LONGEST = 640
 PROMPT_SHARE = 0.25    # the weight of all the prompt's tokens, next to 1 for all the answer's
@@ -49,19 +47,30 @@ def encode(tokenizer, example, rng):
     return ids, weights
 
 
-def copying_share(name, progress):
-    """Copying is learnt first and alone, then it is a spice."""
-    alone, falling = {"clerk": (0.04, 0.16), "base": (0.3, 0.5)}.get(name, (0.0, 0.01))
-    return min(1.0, max(0.05, 1.0 - (progress - alone) / falling))
+def copying_share(progress):
+    """Copying is drilled first, then it is a spice."""
+    return max(0.05, 1.0 - progress / 0.1)
+
+
+def level(progress):
+    return sum(progress > end for end in LEVELS)
+
+
+def own_examples(name, seed):
+    """For each level an iterator; the clerk has but one."""
+    if name == "clerk":
+        return [module(name).examples("train", seed)] * 3
+    return [module(name).examples("train", seed, level) for level in range(3)]
 
 
 def mixture(name, seed, progress):
     """Examples of copying.py and of the model's own data, in the share that progress() sets."""
     rng = random.Random(seed)
-    own = module(name).examples("train", seed)
+    own = own_examples(name, seed)
     drill = copying.examples("train", seed)
     while True:
-        yield next(drill if rng.random() < copying_share(name, progress()) else own)
+        is_drill = rng.random() < copying_share(progress())
+        yield next(drill if is_drill else own[level(progress())])
 
 
 def to_batch(rows):
@@ -81,8 +90,8 @@ def batches(name, tokenizer, seed, progress):
     while True:
         # Small pools at first, so that the mixture follows the progress.
         rows = [encode(tokenizer, next(source), rng)
-                for _ in range(POOL if progress() > 0.5 else POOL // 4)]
-        budget = BATCH_TOKENS[progress() > 0.5]
+                for _ in range(POOL if progress() > 0.3 else POOL // 6)]
+        budget = BATCH_TOKENS[(progress() > 0.3) + (progress() > 0.6)]
         rows = sorted((row for row in rows if len(row[0]) <= LONGEST), key=lambda row: len(row[0]))
         ready, batch = [], []
         for row in rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trains one model from a fixed seed: train.py clerk|base|writer|operator [--tokens N].
+"""Trains one model from a fixed seed: train.py clerk|writer|operator [--tokens N].
 
 Writes build/models/NAME.pt every few minutes and goes on from it when started again."""
 import argparse
@@ -12,6 +12,7 @@ import torch.nn.functional as F
 
 import chat
 import data
+import induction
 import model
 import muon
 import tokenizer as tokenizers
@@ -22,10 +23,9 @@ WARM_UP, DECAY = 0.02, 0.5  # parts of the token budget
 REPORT_SECONDS, SAVE_SECONDS, CHECK_SECONDS, CHECK_EXAMPLES = 30, 120, 720, 30
 
 
-def rate(progress, is_last):
-    """The learning rate, next to its highest. A model that another begins with ends at full rate."""
-    rise, fall = progress / WARM_UP + 0.01, max(0.0, 1.0 - progress) / DECAY + 0.01
-    return min(1.0, rise, fall if is_last else 1.0)
+def rate(progress):
+    """The learning rate, next to its highest."""
+    return min(1.0, progress / WARM_UP + 0.01, max(0.0, 1.0 - progress) / DECAY + 0.01)
 
 
 def optimizers(net):
@@ -70,11 +70,9 @@ class Run:
         self.net = model.Model(data.shape(name, len(self.tokenizer.tokens)))
         self.optimizers = optimizers(self.net)
         self.trained, self.seconds = 0, 0.0
-        first = self.path.with_stem(data.FIRST.get(name, name))
+        induction.give(self.net)
         if self.path.exists():
             self.resume(torch.load(self.path))
-        elif first != self.path:
-            self.net.load_state_dict(torch.load(first)["net"])
 
     @property
     def progress(self):
@@ -93,7 +91,7 @@ class Run:
         os.replace(self.path.with_suffix(".part"), self.path)
 
     def step(self, tokens, weights):
-        now = rate(self.progress, self.name not in data.FIRST.values())
+        now = rate(self.progress)
         for optimizer, highest in zip(self.optimizers, (MATRIX_RATE, OTHER_RATE)):
             for group in optimizer.param_groups:
                 group["lr"] = highest * now
