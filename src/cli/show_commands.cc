@@ -68,10 +68,12 @@ std::string runs_text(const Json& runs) {
 }
 
 std::string calls_text(const Json& calls) {
-    Table table({">PLACE", "CALL", "RUN", "AGENT", "MODEL", "STATE", ">WAITED", "WAITS FOR"});
+    Table table({">PLACE", "CALL", "RUN", "AGENT", "MODEL", "STATE", ">WAITED", ">ABOUT", ">LATEST",
+                 "WAITS FOR"});
     for (const Json& call : calls)
         table.add({cell(call["place"]), cell(call["call"]), cell(call["run"]), cell(call["agent"]),
                    cell(call["model"]), cell(call["state"]), duration_cell(call["waited_ms"]),
+                   duration_cell(call["about_ms"]), duration_cell(call["latest_ms"]),
                    cell(call["waits_for"])});
     return table_or(table, "no call is waiting or running");
 }

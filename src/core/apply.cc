@@ -192,6 +192,10 @@ struct Fold {
             if (changed) agent.last_due = latest = std::max(latest, e.wall);
             schedule_after(s, name, latest);
         }
+        for (const auto& [id, run] : s.runs)  // an agent may come back while it still runs
+            if (AgentState* agent = find(s.agents, run.agent);
+                agent && run.phase != RunPhase::kEnded)
+                agent->run = id;
         for (const auto& [name, spec] : s.fleet.models) s.workers[name];
     }
     void operator()(const Recovered& e) {
@@ -210,6 +214,8 @@ struct Fold {
         if (!run || run->phase == RunPhase::kEnded) return;
         run->phase = RunPhase::kEnded;
         run->phase_since = now;
+        AgentState* agent = find(s.agents, run->agent);
+        if (agent && agent->run == e.run) agent->run = {};
         run->exit_code = e.exit_code;
         run->error = e.error;
         if (run->calls_waiting > 0) run->waited += now - run->waiting_since;
@@ -328,8 +334,9 @@ struct Fold {
             run.timeout = process_timeout(s.fleet.policy, *spec);
         s.runs.emplace(a.run, run);
         s.next_run = std::max(s.next_run, RunId{a.run.value + 1});
+        AgentState* agent = find(s.agents, a.agent);
+        if (agent) agent->run = a.run;
         if (a.trigger == Trigger::kManual) {
-            AgentState* agent = find(s.agents, a.agent);
             if (!agent) return;
             auto asked = std::find(agent->asked.begin(), agent->asked.end(), a.due);
             if (asked != agent->asked.end()) agent->asked.erase(asked);  // one run for each asking

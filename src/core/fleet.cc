@@ -13,12 +13,6 @@ bool is_alive(const Run& run) {
     return run.phase != RunPhase::kEnded;
 }
 
-const Run* live_run_of(const State& state, const AgentName& agent) {
-    for (const auto& [id, run] : state.runs)
-        if (run.agent == agent && is_alive(run)) return &run;
-    return nullptr;
-}
-
 // ---- runs that have to end ---------------------------------------------------------------------
 
 Why closing_reason(const Run& run) {
@@ -82,14 +76,17 @@ class Starter {
         last_catch_up_ = state.last_catch_up;
     }
 
+    bool has_room() const { return alive_ < state_.fleet.policy.runs_max; }
+
     void decide_asked(const AgentName& name, const AgentState& agent) {
-        if (!agent.asked.empty() && !busy(name) && has_room())
+        if (!agent.asked.empty() && !busy(name, agent) && has_room())
             start(name, agent.asked.front(), Trigger::kManual, {.reason = Reason::kAskedFor});
     }
 
     void decide_held(const AgentName& name, const AgentState& agent) {
-        bool paused = is_paused(name);
-        bool only_latest = state_.fleet.agents.at(name).overlap == Overlap::kLatest;
+        const AgentSpec& spec = state_.fleet.agents.at(name);
+        bool paused = is_paused(spec, agent);
+        bool only_latest = spec.overlap == Overlap::kLatest;
         for (const Wall& due : agent.held) {
             bool is_latest = &due == &agent.held.back();
             SkipFirings one{.agent = name, .first = due, .last = due};
@@ -97,31 +94,31 @@ class Starter {
                 skip(one, paused_why(name));
             else if (only_latest && !is_latest)
                 skip(one, {.reason = Reason::kSuperseded});
-            else if (!busy(name) && has_room())  // busy from the first that starts
+            else if (!busy(name, agent) && has_room())  // busy from the first that starts
                 start(name, due, Trigger::kSchedule, {.reason = Reason::kDue});
         }
     }
 
-    // `due`'s start time has come.
-    void decide_due(const AgentName& name, Wall due) {
-        const AgentSpec& spec = state_.fleet.agents.at(name);
-        if (is_paused(name)) return skip(all_due(spec, due), paused_why(name));
-        Millis late = seen_.wall - start_of(spec, due);
+    // The start time of the agent's next firing has come.
+    void decide_due(const AgentName& name, Wall start_at) {
+        const AgentState& agent = state_.agents.at(name);
+        Millis late = seen_.wall - start_at;
         bool may_wait = late <= state_.fleet.policy.late_after;
-        if (may_wait && !has_room() && !busy(name)) return;  // the end of a run is an event
+        const AgentSpec& spec = state_.fleet.agents.at(name);
+        Wall due = *agent.next_due;
+        if (is_paused(spec, agent)) return skip(all_due(spec, due), paused_why(name));
+        if (may_wait && !has_room() && !busy(name, agent)) return;  // the end of a run is an event
         if (passed_over(spec, due)) return;
         if (late > state_.fleet.policy.late_after) return decide_late(spec, due, late);
         decide_on_time(spec, due, Trigger::kSchedule, {.reason = Reason::kDue});
     }
 
   private:
-    bool busy(const AgentName& name) const {
-        return started_.contains(name) || live_run_of(state_, name) != nullptr;
+    bool busy(const AgentName& name, const AgentState& agent) const {
+        return agent.run || started_.contains(name);
     }
-    bool has_room() const { return alive_ < state_.fleet.policy.runs_max; }
-    bool is_paused(const AgentName& name) const {
-        return state_.paused || state_.agents.at(name).paused ||
-               state_.fleet.agents.at(name).paused;
+    bool is_paused(const AgentSpec& spec, const AgentState& agent) const {
+        return state_.paused || agent.paused || spec.paused;
     }
     Wall start_of(const AgentSpec& spec, Wall due) const {
         return hotdesk::start_of(state_.fleet.policy, spec, state_.agents.at(spec.name), due);
@@ -181,8 +178,9 @@ class Starter {
 
     // Returns: whether a run was started.
     bool decide_on_time(const AgentSpec& spec, Wall due, Trigger trigger, Why why) {
-        if (busy(spec.name)) {
-            overlap(spec, due);
+        const AgentState& agent = state_.agents.at(spec.name);
+        if (busy(spec.name, agent)) {
+            overlap(spec, agent, due);
             return false;
         }
         if (!has_room()) return false;  // still due; the end of a run is an event
@@ -190,12 +188,10 @@ class Starter {
         return true;
     }
 
-    void overlap(const AgentSpec& spec, Wall due) {
-        const Run* run = live_run_of(state_, spec.name);
-        RunId before = run ? run->id : next_;
+    void overlap(const AgentSpec& spec, const AgentState& agent, Wall due) {
+        RunId before = agent.run ? agent.run : next_;
         Why why{Reason::kOverlap, 1, static_cast<int64_t>(before.value)};
-        bool keeps = spec.overlap != Overlap::kSkip &&
-                     state_.agents.at(spec.name).held.size() < kHeldFiringsMax;
+        bool keeps = spec.overlap != Overlap::kSkip && agent.held.size() < kHeldFiringsMax;
         if (keeps)
             draft_.want(HoldFiring{spec.name, due}, why);
         else
@@ -242,8 +238,9 @@ void decide_runs(const State& state, const Snapshot& seen, Draft& draft) {
     int undecided = 0;
     for (auto due = state.due.begin(); due != future && undecided < kUndecidedMax; ++due) {
         size_t before = draft.count();
-        starter.decide_due(due->second, *state.agents.at(due->second).next_due);
-        if (draft.count() == before) ++undecided;
+        starter.decide_due(due->second, due->first);
+        if (draft.count() > before) continue;
+        if (++undecided >= kUndecidedFull && !starter.has_room()) break;
     }
     if (future != state.due.end()) draft.look_again(future->first);
 }

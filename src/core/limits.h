@@ -63,6 +63,7 @@ inline constexpr int kEventsMax = 65'536;
 // in one decision, the oldest first. The rest are younger and wait behind them, and ten thousand
 // agents with one desk cost no more than fifty.
 inline constexpr int kUndecidedMax = 16;
+inline constexpr int kUndecidedFull = 2;  // when there is no room for any run
 
 // Events folded in one turn, so that a flood of calls cannot keep the loop from deciding.
 inline constexpr int kEventsPerCycle = 256;

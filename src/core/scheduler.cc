@@ -83,7 +83,9 @@ class Scheduler {
                 admit_to(model, worker);
     }
     void admit_to(const ModelName& model, const Worker& worker) {
-        Line& line = lines_[model];
+        auto found = lines_.find(model);
+        if (found == lines_.end()) return;
+        Line& line = found->second;
         std::vector<const Call*> still_waiting;
         bool is_full = false;
         for (const Call* call : line.waiting) {
@@ -277,6 +279,7 @@ class Scheduler {
     // -- a model that is loaded before its agents start, when nobody needs the desk
 
     void decide_preload() {
+        if (!lines_.empty()) return;  // somebody is served; the end of a call is an event
         auto next = next_preload(state_, seen_.wall);
         if (!next || anybody_moving() || state_.desk.stranger_since) return;
         if (seen_.wall < next->start - next->lead)

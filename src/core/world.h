@@ -112,6 +112,7 @@ struct AgentState {
     std::optional<Wall> next_due;
     std::vector<Wall> held;   // firings that wait for the run before (overlap)
     std::vector<Wall> asked;  // manual starts not begun yet
+    RunId run;                // the one that is alive; 0 = none
     bool paused = false;
     ModelName home;  // of its latest call, or the first of its task; "" = not known
     int share = 0;   // of the stagger window, in 1/10,000; see stagger_of()

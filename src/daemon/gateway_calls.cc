@@ -288,8 +288,9 @@ void GatewayCalls::tick() {
         ids.push_back(CallId{id});
     }
     if (ids.empty()) return;
-    const bool asked = loop_.ask([this, ids](const State& state, const Snapshot&) {
-        io_post(io_, [this, ids, found = places(state)] { give_signs_of_life(ids, found); });
+    const bool asked = loop_.ask([this, ids](const State& state, const Snapshot& seen) {
+        io_post(io_,
+                [this, ids, found = places(state, seen.now)] { give_signs_of_life(ids, found); });
     });
     if (!asked) give_signs_of_life(ids, {});
 }

@@ -6,12 +6,18 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/wait.h"
 
 namespace hotdesk {
 namespace {
 
 bool is_waiting(const Call& call) {
     return call.phase == CallPhase::kArrived || call.phase == CallPhase::kWaiting;
+}
+
+// Rounded up, so that a wait is not over when it says 0.
+int64_t in_seconds(Millis time) {
+    return (time.value + 999) / 1000;
 }
 
 // The model on the desk that `model` has to wait for, if any.
@@ -26,12 +32,18 @@ ModelName blocker(const State& state, const ModelName& model) {
 
 }  // namespace
 
-std::map<CallId, Place> places(const State& state) {
+std::map<CallId, Place> places(const State& state, Instant now) {
     std::map<CallId, Place> out;
     std::map<ModelName, int> lengths;
     for (const auto& [id, call] : state.calls) {
         if (!is_waiting(call)) continue;
         out[id] = {.position = ++lengths[call.model], .model = call.model};
+    }
+    for (const auto& [id, wait] : waits_of(state, now)) {
+        Place& place = out[id];
+        place.position = wait.place;
+        place.about = wait.about;
+        if (wait.latest) place.latest = std::max(*wait.latest - now, Millis{});
     }
     for (auto& [id, place] : out) {
         place.of = lengths[place.model];
@@ -55,6 +67,8 @@ std::string waiting_comment(const Place& place) {
     if (!place.model.empty()) out += fmt::format(" model={}", place.model.value);
     if (place.loading_percent >= 0) out += fmt::format(" loading={}%", place.loading_percent);
     if (!place.behind.empty()) out += fmt::format(" behind={}", place.behind.value);
+    if (place.about) out += fmt::format(" about={}s", in_seconds(*place.about));
+    if (place.latest) out += fmt::format(" latest={}s", in_seconds(*place.latest));
     return out + "\n\n";
 }
 

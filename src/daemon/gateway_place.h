@@ -4,6 +4,7 @@
 // oldest waiter has waited too long, and the names that a client may ask for. Pure.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,19 +13,22 @@
 namespace hotdesk {
 
 struct Place {
-    int position = 0;          // 1 = next; 0 = not in a line
-    int of = 0;                // calls in that line
-    ModelName model;           // whose line; empty while the call is not routed
-    ModelName behind;          // another model that has the desk, or empty
-    int loading_percent = -1;  // of its own model; -1 = not loading
+    int position = 0;              // 1 = next; 0 = not in a line
+    int of = 0;                    // calls in that line
+    ModelName model;               // whose line; empty while the call is not routed
+    ModelName behind;              // another model that has the desk, or empty
+    int loading_percent = -1;      // of its own model; -1 = not loading
+    std::optional<Millis> about;   // until it is served, from what earlier calls took
+    std::optional<Millis> latest;  // until it is served or refused, at most; see core/wait.h
 
     friend bool operator==(const Place&, const Place&) = default;
 };
 
 // The place of each call that waits. One pass, whatever the number of calls.
-std::map<CallId, Place> places(const State& state);
+std::map<CallId, Place> places(const State& state, Instant now);
 
-// ": hotdesk waiting position=3 of=7 model=qwen behind=gemma\n\n", an SSE comment.
+// ": hotdesk waiting position=3 of=7 model=qwen behind=gemma about=40s latest=480s\n\n", an SSE
+// comment.
 std::string waiting_comment(const Place& place);
 
 struct Readiness {

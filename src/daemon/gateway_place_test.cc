@@ -28,6 +28,7 @@ State two_models() {
          {waiting(1, "qwen"), waiting(2, "gemma"), waiting(3, "gemma"), waiting(4, "qwen")})
         state.calls[call.id] = call;
     state.calls[CallId{2}].phase = CallPhase::kRunning;
+    state.workers[{"qwen"}];
     state.workers[{"gemma"}].phase = WorkerPhase::kReady;
     state.workers[{"gemma"}].spec = desk_model("gemma");
     return state;
@@ -35,25 +36,25 @@ State two_models() {
 
 TEST(Place, CountsTheWaitingCallsOfTheSameModelInTheirOrder) {
     const std::map<CallId, Place> expected = {
-        {CallId{1}, {1, 2, {"qwen"}, {"gemma"}, -1}},
-        {CallId{3}, {1, 1, {"gemma"}, {}, -1}},
-        {CallId{4}, {2, 2, {"qwen"}, {"gemma"}, -1}},
+        {CallId{1}, {1, 2, {"qwen"}, {"gemma"}, -1, {}, {}}},
+        {CallId{3}, {1, 1, {"gemma"}, {}, -1, {}, {}}},
+        {CallId{4}, {2, 2, {"qwen"}, {"gemma"}, -1, {}, {}}},
     };
-    EXPECT_EQ(places(two_models()), expected);
+    EXPECT_EQ(places(two_models(), {}), expected);
 }
 
 TEST(Place, SaysHowFarTheModelIsLoaded) {
     State state = two_models();
     state.workers[{"qwen"}].phase = WorkerPhase::kLoading;
     state.workers[{"qwen"}].permille = 437;
-    EXPECT_EQ(waiting_comment(places(state)[CallId{4}]),
+    EXPECT_EQ(waiting_comment(places(state, {})[CallId{4}]),
               ": hotdesk waiting position=2 of=2 model=qwen loading=43%\n\n");
 }
 
 TEST(Place, AModelBesideTheDeskIsBehindNobody) {
     State state = two_models();
     state.fleet.models[{"qwen"}].placement = Placement::kHost;
-    EXPECT_EQ(waiting_comment(places(state)[CallId{1}]),
+    EXPECT_EQ(waiting_comment(places(state, {})[CallId{1}]),
               ": hotdesk waiting position=1 of=2 model=qwen\n\n");
 }
 

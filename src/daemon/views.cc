@@ -147,6 +147,10 @@ Json live_run(const Moment& moment, const Run& run) {
     return out;
 }
 
+Json millis_or_null(const std::optional<Millis>& time) {
+    return time ? Json(time->value) : Json();
+}
+
 Json queued_call(const Moment& moment, const Call& call, const Place& place) {
     const Instant now = moment.seen.now;
     const bool running = call.phase == CallPhase::kRunning;
@@ -160,6 +164,8 @@ Json queued_call(const Moment& moment, const Call& call, const Place& place) {
             {"model", id_or_null(call.model.value, !call.model.empty())},
             {"state", word(call.phase)},
             {"waited_ms", running ? call.waited.value : (now - call.arrived).value},
+            {"about_ms", millis_or_null(place.about)},
+            {"latest_ms", millis_or_null(place.latest)},
             {"wait_left_ms", running ? Json() : Json((call.deadline - now).value)},
             {"ran_ms", running ? (now - call.started).value : 0},
             {"attempts", call.attempts},
@@ -315,7 +321,7 @@ Json live_runs(const Moment& moment) {
 // A place is counted in the line of the call's model; a running call has none.
 Json queue(const Moment& moment) {
     Json list = Json::array();
-    const auto places_now = places(moment.state);
+    const auto places_now = places(moment.state, moment.seen.now);
     for (const auto& [id, call] : moment.state.calls) {
         const auto place = places_now.find(id);
         if (place == places_now.end() && call.phase != CallPhase::kRunning) continue;

@@ -125,12 +125,12 @@ TEST(Views, TheQueueHasAPlaceForWhoWaitsAndNoneForWhoRuns) {
     EXPECT_EQ(calls[0],
               Json::parse(
                   R"({"place":null,"of":null,"call":"c-1","run":"r-12","agent":"inbox","wanted":"",
-        "model":"big","state":"running","waited_ms":10000,"wait_left_ms":null,"ran_ms":20000,"attempts":0,
+        "model":"big","state":"running","waited_ms":10000,"about_ms":null,"latest_ms":null,"wait_left_ms":null,"ran_ms":20000,"attempts":0,
         "why":null,"waits_for":null})"));
     EXPECT_EQ(
         calls[1],
         Json::parse(R"({"place":1,"of":1,"call":"c-2","run":"r-13","agent":"report","wanted":"",
-        "model":"big","state":"waiting","waited_ms":30000,"wait_left_ms":60000,"ran_ms":0,"attempts":0,
+        "model":"big","state":"waiting","waited_ms":30000,"about_ms":null,"latest_ms":null,"wait_left_ms":60000,"ran_ms":0,"attempts":0,
         "why":"slots","waits_for":"a slot of big; inbox has it"})"));
 }
 

@@ -389,6 +389,7 @@ void fields(V& v, S& s) {
     v("next_due", s.next_due);
     v("held", s.held);
     v("asked", s.asked);
+    v("run", s.run);
     v("paused", s.paused);
     v("home", s.home);
     v("share", s.share);
