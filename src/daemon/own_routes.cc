@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "daemon/gateway_pages.h"
@@ -94,6 +97,8 @@ class Routes : public std::enable_shared_from_this<Routes> {
     void run(const Request& request, const Responder& responder);
     void why(const Request& request, const Responder& responder);
     void logs(const Request& request, const Responder& responder);
+    Response why_page(const std::string& name, const std::optional<std::string>& now,
+                      const std::vector<std::string>& known);
 
     void run_agent(const Request& request, const Responder& responder);
     void pause_agent(const Request& request, const Responder& responder) {
@@ -193,18 +198,31 @@ void Routes::run(const Request& request, const Responder& responder) {
     });
 }
 
+// What the loop decided a moment ago may not be written yet, so the loop writes it down first. The
+// history itself is the io thread's.
 void Routes::why(const Request& request, const Responder& responder) {
-    auto found = views::why(own_.history, request.params[0], kReasonsShown);
-    if (!found) return responder.respond(failure(found.error()));
-    answer(responder, [name = request.params[0], body = *std::move(found)](
-                          const State& state, const Snapshot& seen) mutable {
-        const bool is_known = views::put_now({state, seen}, name, body);
-        if (is_known || !body["reasons"].empty() || !body["record"].is_null()) return page(body);
+    const bool asked = own_.loop.ask([self = shared_from_this(), name = request.params[0],
+                                      responder](const State& state, const Snapshot& seen) {
+        self->own_.flush_notes();
         auto known = names_of(state.fleet.agents);
         const auto models = names_of(state.fleet.models);
         known.insert(known.end(), models.begin(), models.end());
-        return unknown("run, call, agent or model", name, known);
+        boost::asio::post(self->own_.io, [self, name, responder, known = std::move(known),
+                                          now = views::now_of({state, seen}, name)] {
+            responder.respond(self->why_page(name, now, known));
+        });
     });
+    if (!asked)
+        responder.respond(failure({Code::kBusy, "the daemon is too busy to answer: try again"}));
+}
+
+Response Routes::why_page(const std::string& name, const std::optional<std::string>& now,
+                          const std::vector<std::string>& known) {
+    auto body = views::why(own_.history, name, kReasonsShown);
+    if (!body) return failure(body.error());
+    if (now && !now->empty()) (*body)["now"] = *now;
+    const bool is_known = now || !(*body)["reasons"].empty() || !(*body)["record"].is_null();
+    return is_known ? page(*body) : unknown("run, call, agent or model", name, known);
 }
 
 void Routes::logs(const Request& request, const Responder& responder) {

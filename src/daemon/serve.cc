@@ -168,7 +168,8 @@ class Daemon {
         gateway_.set_first_call_id(recovery.next_call);
         HD_TRY(History history, History::open(options_.config.server.state_dir + "/hotdesk.db"));
         history_.emplace(std::move(history));
-        add_own_routes({gateway_, inbox_, *history_, [this] { return reload(); }});
+        add_own_routes({io_, gateway_, inbox_, *history_, [this] { return reload(); },
+                        [this] { flush_notes(); }});
         executor_ = std::make_unique<DaemonExecutor>(parts(), run_settings());
         loop_ = std::make_unique<Loop>(Ports{inbox_, probe_, *executor_, recorder_});
         executor_->bind(loop_->state().fleet);
@@ -263,8 +264,7 @@ class Daemon {
     void tidy() {
         Instant now = monotonic_now();
         if (now - flushed_ >= kFlushEvery) {
-            if (auto flushed = store_.flush(); !flushed)
-                spdlog::error("history: {}", flushed.error().message);
+            flush_notes();
             flushed_ = now;
         }
         inbox_.wake_by(executor_->has_runs_to_start() ? now : now + kFlushEvery);
@@ -274,6 +274,11 @@ class Daemon {
                 spdlog::error("history: {}", done.error().message);
             forgotten_ = now;
         }
+    }
+
+    void flush_notes() {
+        if (auto flushed = store_.flush(); !flushed)
+            spdlog::error("history: {}", flushed.error().message);
     }
 
     void say_ready() const {
@@ -289,8 +294,7 @@ class Daemon {
     void close() {
         gateway_.stop_accepting();
         for (const auto& [id, run] : loop_->state().runs) runs_.stop(id, true);
-        if (auto flushed = store_.flush(); !flushed)
-            spdlog::error("history: {}", flushed.error().message);
+        flush_notes();
         gateway_.close();
         spdlog::info("stopped");
     }
