@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -22,6 +23,7 @@
 #include "config/restart.h"
 #include "daemon/desk_turn.h"
 #include "daemon/executor.h"
+#include "daemon/flush_timer.h"
 #include "daemon/gateway.h"
 #include "daemon/inbox.h"
 #include "daemon/machine_probe.h"
@@ -43,8 +45,6 @@ namespace asio = boost::asio;
 
 // Runs that SIGTERM does not end are killed after kill_grace; this is for what remains.
 constexpr Millis kStopMax = seconds(20);
-// Notes reach the history this soon, and at once when the loop has nothing to do.
-constexpr Millis kFlushEvery = seconds(1);
 // How often what is older than [history] keep is deleted.
 constexpr Millis kForgetEvery = hours(6);
 
@@ -263,11 +263,9 @@ class Daemon {
 
     void tidy() {
         Instant now = monotonic_now();
-        if (now - flushed_ >= kFlushEvery) {
-            flush_notes();
-            flushed_ = now;
-        }
-        inbox_.wake_by(executor_->has_runs_to_start() ? now : now + kFlushEvery);
+        if (flush_timer_.is_due(now, store_.has_notes())) flush_notes();
+        inbox_.wake_by(executor_->has_runs_to_start() ? now
+                                                      : std::min(flush_timer_.next(), stop_by_));
         if (now - forgotten_ >= kForgetEvery) {
             Wall then = wall_.now() - options_.config.history.keep;
             if (auto done = store_.forget_before(then); !done)
@@ -319,7 +317,8 @@ class Daemon {
     std::atomic<bool> stopping_ = false, stop_now_ = false;
     // Never, until the loop has noted when the stop was asked for: it may drain a cycle earlier.
     Instant stop_by_{INT64_MAX};  // the loop's thread only, like what follows
-    Instant flushed_, forgotten_;
+    Instant forgotten_;
+    FlushTimer flush_timer_;
 };
 
 }  // namespace

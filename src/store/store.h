@@ -51,12 +51,12 @@ class Store {
     Status end_run(const RunFinished& run);
     Status skip_firings(const SkipRecord& skip);
 
-    // These are kept in memory until flush(), which the loop calls when it idles, and at least
-    // every second: fifty agents make hundreds of them in a burst, and one transaction takes them
-    // all.
+    // These are kept in memory until flush(), which the loop calls a second after the first: fifty
+    // agents make hundreds of them in a burst, and one transaction takes them all.
     void note(EndedCall call);
     void note(ModelRecord change);
     void note(ReasonRecord reason);
+    bool has_notes() const { return !notes_.empty(); }
     Status flush();
 
     // Deletes what ended before `then`, and the oldest reasons beyond kReasonRowsMax. Unfinished
