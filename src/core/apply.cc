@@ -255,7 +255,10 @@ struct Fold {
     void operator()(const RunWanted& e) {
         AgentState* agent = find(s.agents, e.agent);
         if (!agent) return;
-        agent->asked.push_back(e.wall);
+        // An id that is taken already is none: ids are given once.
+        const RunId run = e.run >= s.next_run ? e.run : RunId{};
+        if (run) s.next_run = {run.value + 1};
+        agent->asked.push_back({run, e.wall});
         s.pending.insert(e.agent);
     }
     void operator()(const RunUnwanted& e) {
@@ -290,7 +293,9 @@ struct Fold {
         if (a.trigger == Trigger::kManual) {
             AgentState* agent = find(s.agents, a.agent);
             if (!agent) return;
-            auto asked = std::find(agent->asked.begin(), agent->asked.end(), a.due);
+            auto asked = std::find_if(
+                agent->asked.begin(), agent->asked.end(),
+                [&](const Asked& one) { return one.run ? one.run == a.run : one.at == a.due; });
             if (asked != agent->asked.end()) agent->asked.erase(asked);  // one run for each asking
             return note_pending(s, a.agent, *agent);
         }

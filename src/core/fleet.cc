@@ -83,8 +83,10 @@ class Starter {
     }
 
     void decide_asked(const AgentName& name, const AgentState& agent) {
-        if (!agent.asked.empty() && !busy(name) && has_room())
-            start(name, agent.asked.front(), Trigger::kManual, {.reason = Reason::kAskedFor});
+        if (agent.asked.empty() || busy(name) || !has_room()) return;
+        const auto& [reserved, at] = agent.asked.front();
+        const RunId run = reserved ? reserved : take_id();
+        start({run, name, at, Trigger::kManual}, {.reason = Reason::kAskedFor});
     }
 
     void decide_held(const AgentName& name, const AgentState& agent) {
@@ -98,7 +100,7 @@ class Starter {
             else if (only_latest && !is_latest)
                 skip(one, {.reason = Reason::kSuperseded});
             else if (!busy(name) && has_room())  // busy from the first that starts
-                start(name, due, Trigger::kSchedule, {.reason = Reason::kDue});
+                start({take_id(), name, due, Trigger::kSchedule}, {.reason = Reason::kDue});
         }
     }
 
@@ -183,7 +185,7 @@ class Starter {
             return false;
         }
         if (!has_room()) return false;  // still due; the end of a run is an event
-        start(spec.name, due, trigger, std::move(why));
+        start({take_id(), spec.name, due, trigger}, std::move(why));
         return true;
     }
 
@@ -199,11 +201,12 @@ class Starter {
             skip({.agent = spec.name, .first = due, .last = due}, why);
     }
 
-    void start(const AgentName& name, Wall due, Trigger trigger, Why why) {
-        draft_.want(StartRun{next_, name, due, trigger}, std::move(why));
-        next_.value += 1;
+    RunId take_id() { return {next_.value++}; }
+
+    void start(StartRun run, Why why) {
+        started_.insert(run.agent);
         ++alive_;
-        started_.insert(name);
+        draft_.want(std::move(run), std::move(why));
     }
 
     const State& state_;

@@ -189,6 +189,31 @@ TEST(Fleet, RunsByHandAndKeepsTheSchedule) {
     EXPECT_EQ(world.state.agents.at({"inbox"}).next_due, hour(1));
 }
 
+TEST(Fleet, GivesEachAskingItsOwnRunThoughTheyCameInOneMillisecond) {
+    SmallWorld world = hourly();
+    world.happens(RunWanted{{"inbox"}, kMidnight, {1}});
+    world.happens(RunWanted{{"inbox"}, kMidnight, {2}});
+    EXPECT_EQ(world.actions(), Actions{start(1, kMidnight, Trigger::kManual)});
+    EXPECT_EQ(world.state.agents.at({"inbox"}).asked, (std::vector<Asked>{{{2}, kMidnight}}));
+    world.happens(RunEnded{{1}, 0, ""});
+    EXPECT_EQ(world.actions().back(), Action{start(2, kMidnight, Trigger::kManual)});
+}
+
+TEST(Fleet, GivesAReservedRunIdToNobodyElse) {
+    Fleet fleet = small_fleet({}, {small_agent("x", "0 * * * *"), small_agent("y", "")});
+    fleet.policy.runs_max = 1;
+    SmallWorld world(fleet);
+    world.pass(hours(1));
+    EXPECT_EQ(world.actions(), (Actions{StartRun{{1}, {"x"}, hour(1)}}));
+    world.happens(RunWanted{{"y"}, hour(1), {2}});
+    world.happens(RunWanted{{"y"}, hour(1), {1}});  // taken: it is given a free one at its start
+    EXPECT_EQ(world.state.next_run, RunId{3});
+    world.happens(RunEnded{{1}, 0, ""});
+    EXPECT_EQ(world.actions().back(), (Action{StartRun{{2}, {"y"}, hour(1), Trigger::kManual}}));
+    world.happens(RunEnded{{2}, 0, ""});
+    EXPECT_EQ(world.actions().back(), (Action{StartRun{{3}, {"y"}, hour(1), Trigger::kManual}}));
+}
+
 TEST(Fleet, StaggersByNameInsideATenthOfThePeriod) {
     Policy policy;
     policy.stagger = seconds(60);

@@ -100,11 +100,18 @@ struct Worker {
     friend bool operator==(const Worker&, const Worker&) = default;
 };
 
+// A start that somebody asked for.
+struct Asked {
+    RunId run;  // reserved for it, or 0
+    Wall at;
+    friend bool operator==(const Asked&, const Asked&) = default;
+};
+
 struct AgentState {
     std::optional<Wall> last_due;  // latest firing that has an outcome or a run
     std::optional<Wall> next_due;
-    std::vector<Wall> held;   // firings that wait for the run before (overlap)
-    std::vector<Wall> asked;  // manual starts not begun yet
+    std::vector<Wall> held;    // firings that wait for the run before (overlap)
+    std::vector<Asked> asked;  // manual starts not begun yet
     bool paused = false;
     friend bool operator==(const AgentState&, const AgentState&) = default;
 };

@@ -251,6 +251,25 @@ Json models_on_desk(const State& state) {
     return names;
 }
 
+// The run that somebody asked for and that has not begun.
+std::optional<hotdesk::Run> asked_run(const State& state, RunId id) {
+    for (const auto& [agent, its] : state.agents)
+        for (const Asked& asked : its.asked)
+            if (asked.run == id)
+                return hotdesk::Run{
+                    .id = id, .agent = agent, .due = asked.at, .trigger = Trigger::kManual};
+    return std::nullopt;
+}
+
+Reason reason_of(Trigger trigger) {
+    switch (trigger) {
+        case Trigger::kSchedule: return Reason::kDue;
+        case Trigger::kCatchUp: return Reason::kCatchUp;
+        case Trigger::kManual: return Reason::kAskedFor;
+    }
+    return Reason::kDue;
+}
+
 Json why_object(const Why& why) {
     return {{"reason", to_string(why.reason)},
             {"need", why.need},
@@ -391,6 +410,20 @@ Json run_record(const RunRecord& run) {
     put_time(out, "due", run.due);
     put_time(out, "started", run.started);
     put_time(out, "ended", run.ended);
+    return out;
+}
+
+std::optional<Json> unrecorded_run(const State& state, RunId id) {
+    const auto begun = state.runs.find(id);
+    const auto run =
+        begun != state.runs.end() ? std::optional(begun->second) : asked_run(state, id);
+    if (!run) return std::nullopt;
+    RunRecord record{.id = id, .agent = run->agent, .trigger = run->trigger};
+    record.first_due = record.due = run->due;
+    record.why = {.reason = reason_of(run->trigger)};
+    Json out = run_record(record);
+    put_time(out, "started", std::nullopt);
+    out["phase"] = begun != state.runs.end() ? word(run->phase) : "asked";
     return out;
 }
 

@@ -189,6 +189,7 @@ template <class V, Is<RunWanted> S>
 void fields(V& v, S& s) {
     v("agent", s.agent);
     v("wall", s.wall);
+    v("run", s.run);
 }
 template <class V, Is<RunUnwanted> S>
 void fields(V& v, S& s) {
@@ -366,6 +367,11 @@ void fields(V& v, S& s) {
     v("last_error", s.last_error);
     v("killing", s.killing);
     v("evict_wanted", s.evict_wanted);
+}
+template <class V, Is<Asked> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("at", s.at);
 }
 template <class V, Is<AgentState> S>
 void fields(V& v, S& s) {
