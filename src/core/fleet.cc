@@ -9,6 +9,9 @@
 namespace hotdesk {
 namespace {
 
+constexpr int kTryAgain = 75;    // EX_TEMPFAIL of sysexits.h
+constexpr int kTimeLimit = 124;  // as timeout(1) and `hotdesk lease run --max-hold` answer
+
 bool is_alive(const Run& run) {
     return run.phase != RunPhase::kEnded;
 }
@@ -21,14 +24,28 @@ const Run* live_run_of(const State& state, const AgentName& agent) {
 
 // ---- runs that have to end ---------------------------------------------------------------------
 
-Why closing_reason(const Run& run) {
+// A run that holds the desk itself has its timeout from there on, and `hotdesk lease run` ends it.
+// A command that was alive for less has answered 124 of its own accord.
+std::optional<Millis> outstayed(const State& state, const Run& run) {
+    const auto found = state.fleet.agents.find(run.agent);
+    if (found == state.fleet.agents.end()) return std::nullopt;
+    const AgentSpec& agent = found->second;
+    const Millis alive = run.phase_since - run.started;
+    const bool is_over =
+        agent.gpu == GpuUse::kRun && run.exit_code == kTimeLimit && alive >= agent.timeout;
+    return is_over ? std::optional(agent.timeout) : std::nullopt;
+}
+
+Why closing_reason(const State& state, const Run& run) {
     if (run.ends_as == Outcome::kTimedOut)
         return {Reason::kRunTimeout, run.timeout.value, run.timeout.value};
     if (!run.error.empty()) return {.reason = Reason::kNotStarted, .who = run.error};
+    if (const auto timeout = outstayed(state, run))
+        return {Reason::kRunTimeout, timeout->value, timeout->value};
     return {.reason = Reason::kExited, .have = run.exit_code};
 }
 
-void close(const Run& run, Draft& draft) {
+void close(const State& state, const Run& run, Draft& draft) {
     Millis alive = run.phase_since - run.started;
     draft.want(CloseRun{.run = run.id,
                         .agent = run.agent,
@@ -36,7 +53,7 @@ void close(const Run& run, Draft& draft) {
                         .exit_code = run.exit_code,
                         .ran = alive - run.waited,
                         .waited = run.waited},
-               closing_reason(run));
+               closing_reason(state, run));
 }
 
 // The timeout of a run counts run time only; a call in the queue stops its clock.
@@ -66,7 +83,7 @@ void decide_ends(const State& state, const Snapshot& seen, Draft& draft) {
             case RunPhase::kKilling: break;  // the executor answers
             case RunPhase::kRunning: stop_if_over(run, seen, draft); break;
             case RunPhase::kTerminating: kill_if_stubborn(run, state, seen, draft); break;
-            case RunPhase::kEnded: close(run, draft); break;
+            case RunPhase::kEnded: close(state, run, draft); break;
         }
     }
 }
@@ -258,8 +275,6 @@ Millis stagger_of(const Policy& policy, const AgentSpec& agent, Wall due) {
 }
 
 Outcome outcome_of(const Run& run) {
-    constexpr int kTryAgain = 75;    // EX_TEMPFAIL of sysexits.h
-    constexpr int kTimeLimit = 124;  // as timeout(1) and `hotdesk lease run --max-hold` answer
     if (run.ends_as) return *run.ends_as;
     if (!run.error.empty()) return Outcome::kFailed;
     switch (run.exit_code) {

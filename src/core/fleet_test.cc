@@ -245,6 +245,23 @@ TEST(Fleet, RunsNothingTwiceWhenTheClockIsSetBackAndTheScheduleChanges) {
     EXPECT_EQ(world.actions(), Actions{start(2, hour(1) + minutes(30))});
 }
 
+TEST(Fleet, SaysThatARunWithTheDeskRanIntoItsTimeout) {
+    AgentSpec spec = small_agent("inbox", "");
+    spec.gpu = GpuUse::kRun;
+    spec.timeout = minutes(2);
+    for (Millis early : {Millis{0}, Millis{1}}) {
+        SmallWorld world(small_fleet({}, {spec}));
+        world.happens(RunWanted{{"inbox"}, kMidnight, {1}});
+        world.settle();
+        begin(world, 1);
+        world.pass(spec.timeout - early);
+        world.happens(RunEnded{{1}, 124, ""});
+        const Why expected = early == Millis{} ? Why{Reason::kRunTimeout, 120'000, 120'000}
+                                               : Why{.reason = Reason::kExited, .have = 124};
+        EXPECT_EQ(world.settle().back().why, expected) << early.value;
+    }
+}
+
 TEST(Fleet, ReadsAnOutcomeFromTheExitCode) {
     auto ended = [](int code) { return outcome_of(hotdesk::Run{.exit_code = code}); };
     EXPECT_EQ(ended(0), Outcome::kDone);

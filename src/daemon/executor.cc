@@ -134,6 +134,8 @@ std::vector<std::string> DaemonExecutor::command_of(const AgentSpec& agent) cons
                                         in_millis(agent.wait),
                                         "--max-hold",
                                         in_millis(agent.timeout),
+                                        "--grace",
+                                        in_millis(fleet_->policy.kill_grace),
                                         "--for",
                                         "agent " + agent.name.value};
     if (!settings_.desk_dir.empty())

@@ -90,10 +90,16 @@ class Strangers(DaemonTestCase):
         self.assertEqual(len(self.marked()), 2)  # the daemon and its worker
 
     def test_a_run_that_holds_the_desk_too_long_is_timed_out(self):
-        self.configure(agents=[self.agent("trainer", "sleep 1000", gpu="run", timeout="1s")])
+        self.configure(agents=[self.agent(
+            "trainer", "trap 'echo asked; sleep 3; echo late' TERM; while :; do sleep 0.05; done",
+            gpu="run", timeout="1s")])  # and kill_grace is a second
         self.do("reload")
-        code, _, _ = self.cli("run", "trainer", "--wait")
-        self.assertEqual((code, self.runs("trainer")[-1]["outcome"]), (124, "timed-out"))
+        code, _, err = self.cli("run", "trainer", "--wait")
+        run = self.runs("trainer")[-1]
+        self.assertEqual((code, run["outcome"], run["why"]["reason"]), (124, "timed-out", "run_timeout"))
+        self.assertIn("its timeout is 1.0 s", err)
+        said = self.do("logs", "trainer").splitlines()
+        self.assertEqual(("asked" in said, "late" in said), (True, False))
         self.assertEqual(self.line(), [])
 
     def test_a_killed_daemon_frees_the_desk(self):

@@ -9,6 +9,7 @@ import time
 import unittest
 
 from harness import TOOL, LeaseTestCase, is_alive, start_time
+import hotdesk
 
 NOBODY, SOMEBODY = 65534, 65533
 IS_ROOT = os.geteuid() == 0
@@ -235,6 +236,27 @@ class MaxHold(LeaseTestCase):
         self.assertEqual(self.run_lease("sh", "-c", "trap '' TERM; while :; do sleep 0.05; done",
                                         options=self.HOLD)[0], 124)
         self.assert_desk_is_clean()
+
+    def test_it_has_as_long_to_end_as_was_said(self):
+        slow_to_end = "trap 'sleep 3; echo late; exit' TERM; while :; do sleep 0.05; done"
+        code, out, _ = self.run_lease("sh", "-c", slow_to_end, options=[*self.HOLD, "--grace", "100ms"])
+        self.assertEqual((code, out), (124, ""))
+        code, out, _ = self.run_lease("sh", "-c", slow_to_end, options=[*self.HOLD, "--grace", "1m"])
+        self.assertEqual((code, out), (124, "late\n"))
+
+    def test_the_next_in_line_heeds_the_grace_of_the_ticket(self):
+        holder = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.kill)
+        ticket = {"pid": holder.pid, "start_time": start_time(holder.pid), "deadline_monotonic_ms": 1}
+        self.write_ticket(hold_grace_ms=10**12, **ticket)
+        self.assertEqual(self.run_lease("true", options=["--wait", "500ms"])[0], 75)
+        with self.assertRaises(hotdesk.LeaseTimeout):
+            hotdesk.lease("gpu0", wait=0.5, state_dir=self.state).__enter__()
+        self.assertIsNone(holder.poll())
+        self.write_ticket(**ticket)
+        self.assertEqual(self.run_lease("true")[0], 0)
+        self.assertEqual(holder.wait(), -signal.SIGKILL)
 
     def test_a_stopped_job_is_ended(self):
         runner, job = self.holder("kill -STOP $$; exec sleep 1000", options=self.HOLD)
