@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/shared.h"
 #include "base/units.h"
 #include "core/cron.h"
 #include "core/zone.h"
@@ -66,7 +67,7 @@ enum class GpuUse : uint8_t { kCall, kRun };  // lease for each model call, or f
 struct AgentSpec {
     AgentName name;
     Schedule schedule;
-    Zone zone;
+    Shared<Zone> zone;  // some 4 kB, and few agents have one of their own
     std::vector<std::string> command;  // argv, run in `directory`
     std::string directory;
     std::map<std::string, std::string> env;

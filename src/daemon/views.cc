@@ -186,7 +186,7 @@ Json agent(const Moment& moment, const AgentSpec& spec, const LastRuns& last_run
         if (run.agent == spec.name && run.phase != RunPhase::kEnded) running.push_back(run_id(id));
     Json out{{"name", spec.name.value},
              {"schedule", spec.schedule.text},
-             {"zone", spec.zone.name},
+             {"zone", spec.zone->name},
              {"task", spec.task},
              {"paused", spec.paused || state.paused || moment.state.paused},
              {"running", std::move(running)},

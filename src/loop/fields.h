@@ -2,7 +2,7 @@
 #pragma once
 // The fields of every event, decision and spec, named once. A visitor reads or writes them: the
 // journal uses this both ways, so what is encoded is what is decoded. A field left out here is
-// caught by the round-trip test in record_test.cc.
+// caught by record_test.cc where it fills it.
 
 #include <concepts>
 #include <type_traits>
