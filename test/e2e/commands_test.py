@@ -179,6 +179,16 @@ class Commands(DaemonTestCase):
         with open(path) as file:
             self.assertEqual(file.read(), before)
 
+    def test_init_says_in_json_what_it_wrote_and_found(self):
+        self.environment["HOME"] = self.folder
+        os.mkdir(self.path("models"))
+        os.rename(self.path("small.gguf"), self.path("models/Small-Q4.gguf"))
+        answer = self.ask("init", self.path("fresh.toml"))
+        self.assertEqual(answer["file"], self.path("fresh.toml"))
+        self.assertEqual(answer["models"], [{"name": "small-q4", "path": self.path("models/Small-Q4.gguf"),
+                                             "bytes": os.path.getsize(self.path("models/Small-Q4.gguf"))}])
+        self.do("config", "check", answer["file"])
+
     def test_replay_says_what_is_no_journal(self):
         self.up()
         self.do("status")
