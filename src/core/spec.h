@@ -59,6 +59,9 @@ inline int contexts_of(const ModelSpec& spec) {
     return spec.slots > 64 ? spec.slots : 64;
 }
 
+// A recurrent model holds a whole state for each context, used or not: a worker keeps no more.
+inline constexpr int kRecurrentContextsMax = 16;
+
 enum class Overlap : uint8_t { kSkip, kQueue, kLatest };
 enum class CatchUp : uint8_t { kOnce, kSkip };
 enum class Privacy : uint8_t { kLocal, kAny };
