@@ -7,7 +7,7 @@ import time
 import unittest
 
 from gguf import write_model
-from harness import Answer, DaemonTestCase, PATIENCE, is_alive
+from daemon_case import Answer, DaemonTestCase, PATIENCE, is_alive
 
 
 class Workers(DaemonTestCase):

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from harness import Answer, DaemonTestCase
+from daemon_case import Answer, DaemonTestCase
 
 LOOKS = [["status"], ["ps"], ["top"], ["agents"], ["runs"], ["queue"], ["models"], ["desks"],
          ["why", "inbox"], ["why", "r-1"], ["why", "small"], ["logs", "inbox"], ["logs", "r-1"],
@@ -152,7 +152,7 @@ class Commands(DaemonTestCase):
         self.up()
         self.do("run", "inbox")
         self.wait_until(lambda: self.cli("logs", "inbox")[1] == "a\n", "its first words")
-        follower = self.popen("logs", "-f", "inbox")
+        follower = self.start("logs", "-f", "inbox")
         self.assertEqual(follower.stdout.readline(), "a\n")
         self.write("go", "")
         self.assertEqual(follower.stdout.readline(), "b\n")

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from harness import Answer, DaemonTestCase
+from daemon_case import Answer, DaemonTestCase
 
 MKMODEL = os.environ.get("HOTDESK_TEST_MKMODEL", "")
 EMULATED = os.environ.get("HOTDESK_TEST_EMULATED", "")  # the ggml backend

@@ -4,7 +4,7 @@ import os
 import time
 import unittest
 
-from harness import DaemonTestCase
+from daemon_case import DaemonTestCase
 
 # Asks its model with the standard library and what its environment says.
 ASK = """

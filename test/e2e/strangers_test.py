@@ -5,7 +5,7 @@ import os
 import time
 import unittest
 
-from harness import Answer, DaemonTestCase
+from daemon_case import Answer, DaemonTestCase
 
 WAITS_TO_GO = "echo $$ >> holding; while ! [ -f {0} ]; do sleep 0.05; done; rm {0}"
 
@@ -24,7 +24,7 @@ class Strangers(DaemonTestCase):
         return self.ask("lease", "show", "--desk", "gpu0")["desks"][0]["line"]
 
     def stranger(self, *options):
-        return self.popen("lease", "run", "--desk", "gpu0", *options, "--",
+        return self.start("lease", "run", "--desk", "gpu0", *options, "--",
                           "sh", "-c", WAITS_TO_GO.format("go"))
 
     def lease(self):
