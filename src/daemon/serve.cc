@@ -274,9 +274,13 @@ class Daemon {
         }
     }
 
+    // A full disk is said once, and not each second.
     void flush_notes() {
-        if (auto flushed = store_.flush(); !flushed)
-            spdlog::error("history: {}", flushed.error().message);
+        const bool was_refused = store_.is_refused();
+        const Status flushed = store_.flush();
+        if (!flushed && !was_refused)
+            spdlog::error("{}; it is kept in memory and tried again", flushed.error().message);
+        if (flushed && was_refused) spdlog::info("the history is written again");
     }
 
     void say_ready() const {
