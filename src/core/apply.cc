@@ -151,9 +151,10 @@ struct Fold {
             agent.next_due.reset();
             auto old = before.agents.find(name);
             bool changed = old != before.agents.end() && !same_times(old->second, spec);
-            if (!agent.last_due) agent.last_due = e.wall;
+            const Wall believed = e.wall + kSetBackMax;
+            if (!agent.last_due || *agent.last_due > believed) agent.last_due = e.wall;
             Wall latest = agent.held.empty() ? *agent.last_due : agent.held.back();
-            latest = std::max(latest, *agent.last_due);
+            latest = std::max(latest > believed ? e.wall : latest, *agent.last_due);
             // A new schedule begins now, but runs no firing again when the clock was set back.
             schedule_after(s, name, changed ? std::max(latest, e.wall) : latest);
         }

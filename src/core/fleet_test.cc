@@ -245,6 +245,18 @@ TEST(Fleet, RunsNothingTwiceWhenTheClockIsSetBackAndTheScheduleChanges) {
     EXPECT_EQ(world.actions(), Actions{start(2, hour(1) + minutes(30))});
 }
 
+TEST(Fleet, BeginsAnewWhenTheClockTurnsOutToHaveBeenFarAhead) {
+    for (Millis beyond : {Millis{0}, Millis{1}}) {
+        SmallWorld world = hourly();
+        world.pass(hours(9));
+        world.settle();
+        world.seen.wall = hour(9) - kSetBackMax - beyond;
+        world.happens(Configured{world.state.fleet, world.seen.wall});
+        const Wall next = beyond == Millis{} ? hour(10) : hour(6);
+        EXPECT_EQ(world.state.agents.at({"inbox"}).next_due, next) << beyond.value;
+    }
+}
+
 TEST(Fleet, SaysThatARunWithTheDeskRanIntoItsTimeout) {
     AgentSpec spec = small_agent("inbox", "");
     spec.gpu = GpuUse::kRun;

@@ -20,7 +20,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/text.h"
 #include "config/restart.h"
+#include "daemon/clock_watch.h"
 #include "daemon/desk_turn.h"
 #include "daemon/executor.h"
 #include "daemon/flush_timer.h"
@@ -263,6 +265,11 @@ class Daemon {
 
     void tidy() {
         Instant now = monotonic_now();
+        if (const auto back = clock_watch_.set_back(now, wall_.now())) {
+            spdlog::warn("the clock was set back by {}: schedules begin anew",
+                         format_duration(*back));
+            inbox_.post(Configured{loop_->state().fleet, wall_.now()});
+        }
         if (flush_timer_.is_due(now, store_.has_notes())) flush_notes();
         inbox_.wake_by(executor_->has_runs_to_start() ? now
                                                       : std::min(flush_timer_.next(), stop_by_));
@@ -323,6 +330,7 @@ class Daemon {
     Instant stop_by_{INT64_MAX};  // the loop's thread only, like what follows
     Instant forgotten_;
     FlushTimer flush_timer_;
+    ClockWatch clock_watch_;
 };
 
 }  // namespace

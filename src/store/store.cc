@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "core/limits.h"
 #include "store/history_rows.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -90,12 +91,13 @@ Status migrate(SQLite::Database& db, const std::string& path) {
     return {};
 }
 
-// A manual run answers no firing; its `due` is when somebody asked for it.
+// A manual run answers no firing; its `due` is when somebody asked for it. The latest firing
+// counts, unless it was seen by a clock that was wrong.
 void remember_due(SQLite::Database& db, const AgentName& agent, Wall due) {
     execute(db,
             "INSERT INTO agents (name, last_due_ms) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE "
-            "SET last_due_ms = max(last_due_ms, excluded.last_due_ms)",
-            agent.value, due.ms);
+            "SET last_due_ms = iif(last_due_ms > ?2 + ?3, ?2, max(last_due_ms, ?2))",
+            agent.value, due.ms, kSetBackMax.value);
 }
 
 int64_t as_sql(uint64_t id) {

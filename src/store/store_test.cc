@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/limits.h"
 #include "store/history.h"
 #include "store/sqlite.h"
 
@@ -312,6 +313,19 @@ TEST(Store, KeepsWhatIsRefusedAndWritesItWhenThatIsOver) {
     EXPECT_EQ(store.recover()->last_due.at({"inbox"}), kNoon);
     EXPECT_EQ(store.recover()->last_due.at({"report"}), kNoon + hours(1));
     EXPECT_TRUE(store.begin_run(begun(2, "inbox", kNoon + hours(1))));
+}
+
+TEST(Store, RemembersTheLatestFiringUnlessTheClockWasWrong) {
+    const Folder folder;
+    Store store = open_store(folder);
+    const auto after = [&](uint64_t run, Wall due) {
+        EXPECT_TRUE(store.begin_run(begun(run, "inbox", due)));
+        return store.recover()->last_due.at({"inbox"});
+    };
+    EXPECT_EQ(after(1, kNoon), kNoon);
+    EXPECT_EQ(after(2, kNoon - kSetBackMax), kNoon);
+    const Wall corrected = kNoon - kSetBackMax - Millis{1};
+    EXPECT_EQ(after(3, corrected), corrected);
 }
 
 TEST(Store, AFolderThatDoesNotExistIsDenied) {
