@@ -22,12 +22,13 @@ elseif(HOTDESK_ENGINE STREQUAL "source")
   foreach(lib ggml-base ggml llama llama-common)
     list(APPEND engine_products ${HOTDESK_ENGINE_LIBS}/lib${lib}.so)
   endforeach()
+  # Each library looks for the others beside itself, wherever they are installed.
   # Some 15 minutes of CPU time; -Os and the like would change nothing about the speed of a step,
   # which is the CPU backend's.
   ExternalProject_Add(engine
     SOURCE_DIR ${HOTDESK_ENGINE_SOURCE}
     BINARY_DIR ${CMAKE_BINARY_DIR}/engine
-    CMAKE_ARGS -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DGGML_BACKEND_DL=ON
+    CMAKE_ARGS -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_RPATH_USE_ORIGIN=ON -DGGML_BACKEND_DL=ON
                -DGGML_NATIVE=ON -DGGML_OPENMP=OFF -DGGML_CCACHE=OFF -DLLAMA_OPENSSL=OFF
                -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF
                -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF
@@ -43,7 +44,6 @@ endif()
 add_library(hotdesk_ggml_base INTERFACE)
 target_include_directories(hotdesk_ggml_base SYSTEM INTERFACE ${HOTDESK_ENGINE_SOURCE}/ggml/include)
 target_link_libraries(hotdesk_ggml_base INTERFACE ${HOTDESK_ENGINE_LIBS}/libggml-base.so)
-target_link_options(hotdesk_ggml_base INTERFACE -Wl,-rpath,${HOTDESK_ENGINE_LIBS})
 
 add_library(hotdesk_llama INTERFACE)
 target_include_directories(hotdesk_llama SYSTEM INTERFACE ${HOTDESK_ENGINE_SOURCE}/include)

@@ -26,7 +26,8 @@ import time
 import urllib.error
 import urllib.request
 
-GRACE = 6.0         # seconds after its deadline in which a holder ends its job by itself
+GRACE = 5.0         # seconds after its deadline in which a holder ends its job, if it names no other
+OVERDUE = 1.0       # seconds after that it is stopped or stuck, and the next in line ends it
 STOPPED_LOOK = 10.0  # seconds between two looks whether the one before us was stopped
 LOCK_LOOK = 1.0     # seconds between two tries of the lock of a ticket that cannot be watched
 
@@ -391,7 +392,8 @@ class Lease:
         pause = STOPPED_LOOK
         deadline = ticket.get("deadline_monotonic_ms")
         if deadline is not None:
-            left = deadline / 1000 + GRACE - time.monotonic()
+            grace = ticket.get("hold_grace_ms", GRACE * 1000)
+            left = (deadline + grace) / 1000 + OVERDUE - time.monotonic()
             stat = _stat(ticket["pid"])
             if left <= 0 and stat and ticket["owner"] in (0, stat[3]):
                 with contextlib.suppress(OSError):

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "cli/exit_code.h"
+#include "cli/load_fleet.h"
 #include "config/config_file.h"
 #include "config/render.h"
-#include "os/time_zone.h"
 
 namespace hotdesk {
 namespace {
@@ -22,18 +22,6 @@ struct Typed {
     std::string file;
     bool is_json = false;
 };
-
-// A config that is right, and what it comes to.
-struct Checked {
-    Config config;
-    Fleet fleet;
-};
-
-Result<Checked> checked(const std::string& file) {
-    HD_TRY(Config config, load_config(file, process_environment));
-    HD_TRY(Fleet fleet, resolve(config, [](const std::string& name) { return load_zone(name); }));
-    return Checked{std::move(config), std::move(fleet)};
-}
 
 // A file that is not there is no error of the config, but worth a word before the daemon says it.
 std::vector<std::string> missing_files(const Config& config) {
@@ -65,7 +53,7 @@ void print_json(const nlohmann::ordered_json& object) {
     fmt::print("{}\n", object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-int check_json(const std::string& file, const Result<Checked>& result) {
+int check_json(const std::string& file, const Result<LoadedFleet>& result) {
     const auto errors = result ? std::vector<std::string>() : lines_of(result.error().message);
     const auto notes = result ? missing_files(result->config) : std::vector<std::string>();
     print_json({{"schema", 1},
@@ -79,7 +67,7 @@ int check_json(const std::string& file, const Result<Checked>& result) {
 int check(const Typed& typed) {
     const auto file = find_config(typed.file, process_environment);
     if (!file) return refuse(file.error());
-    const auto result = checked(*file);
+    const auto result = load_fleet(*file);
     if (typed.is_json) return check_json(*file, result);
     if (!result) return refuse(result.error());
     for (const auto& note : missing_files(result->config)) fmt::print(stderr, "note: {}\n", note);
@@ -91,7 +79,7 @@ int check(const Typed& typed) {
 int show(const Typed& typed) {
     const auto file = find_config(typed.file, process_environment);
     if (!file) return refuse(file.error());
-    const auto result = checked(*file);
+    const auto result = load_fleet(*file);
     if (!result) return refuse(result.error());
     fmt::print("{}\n", typed.is_json ? config_json(result->config) : config_toml(result->config));
     return to_int(ExitCode::kOk);

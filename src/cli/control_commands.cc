@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <optional>
 #include <thread>
 
 #include "base/text.h"
@@ -32,19 +31,6 @@ int tell(const Arguments& typed, const std::string& path, const std::string& don
 
 // ---- run --wait --------------------------------------------------------------------------------
 
-// The run, or the skipped firing, that answers a request made at `asked`; nothing before it begins.
-Result<std::optional<Json>> find_answer(const Client& client, const std::string& agent,
-                                        int64_t asked) {
-    HD_TRY(const Json answer, client.get(fmt::format("runs?agent={}&since={}&limit=100",
-                                                     percent_encode(agent), asked)));
-    for (const Json& run : answer["runs"]) {
-        const bool is_ours =
-            run["due_ms"] == asked && (run["trigger"] == "manual" || run["id"].is_null());
-        if (is_ours) return run;
-    }
-    return std::nullopt;
-}
-
 // A failed command's own exit code goes through.
 int exit_code_of(const Json& run) {
     const std::string outcome = cell(run["outcome"]);
@@ -62,24 +48,28 @@ std::string summary(const Json& run) {
         duration_cell(run["waited_ms"]), cell(run["why"]["text"]));
 }
 
-std::string progress(const std::optional<Json>& run) {
-    if (!run) return "waiting to be started";
-    const bool waits = run->contains("waits_for") && !(*run)["waits_for"].is_null();
-    return waits ? "waiting for " + cell((*run)["waits_for"]) : cell((*run)["id"]) + " running";
+std::string progress(const Json& run) {
+    if (run["started"].is_null()) return "waiting to be started";
+    const bool waits = run.contains("waits_for") && !run["waits_for"].is_null();
+    return waits ? "waiting for " + cell(run["waits_for"]) : cell(run["id"]) + " running";
 }
 
 // Polls, and says on stderr whom the run waits for whenever that changes.
-int wait_for_run(const Client& client, const Json& asked, bool is_json) {
+int wait_for_run(const Client& client, const std::string& id, bool is_json) {
     for (std::string said;;) {
-        auto run = find_answer(client, asked["agent"], asked["asked_ms"]);
+        const auto run = client.get("runs/" + id);
+        if (!run && run.error().code == Code::kNotFound)
+            return report({Code::kInternal,
+                           fmt::format("{} was not started and is on no record: the daemon's "
+                                       "log says why",
+                                       id)});
         if (!run) return report(run.error());
-        if (*run && !(**run)["outcome"].is_null()) {
-            (**run)["schema"] = asked["schema"];
+        if (!(*run)["outcome"].is_null()) {
             if (is_json)
-                print_json(**run);
+                print_json(*run);
             else
-                fmt::print(stderr, "{}\n", summary(**run));
-            return exit_code_of(**run);
+                fmt::print(stderr, "{}\n", summary(*run));
+            return exit_code_of(*run);
         }
         const std::string now = progress(*run);
         if (now != said) fmt::print(stderr, "{}\n", now);
@@ -100,11 +90,13 @@ int run_agent_command(std::span<const std::string> args) {
     const Client client(daemon_whereabouts().socket);
     const auto asked = client.post(fmt::format("agents/{}/run", percent_encode(agent)));
     if (!asked) return report(asked.error());
-    if (typed->wait) return wait_for_run(client, *asked, typed->is_json);
+    const std::string run = cell((*asked)["run"]);
+    if (typed->wait) return wait_for_run(client, run, typed->is_json);
     if (typed->is_json)
         print_json(*asked);
     else
-        fmt::print(stderr, "{} is asked to run: see hotdesk ps, hotdesk logs {}\n", agent, agent);
+        fmt::print(stderr, "{} is asked to run as {}: see hotdesk ps, hotdesk logs {}\n", agent,
+                   run, agent);
     return to_int(ExitCode::kOk);
 }
 

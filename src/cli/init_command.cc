@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "cli/exit_code.h"
+#include "cli/report.h"
 #include "config/config_file.h"
 
 namespace hotdesk {
@@ -204,10 +205,21 @@ std::string target_file(const std::string& typed) {
     return fs::is_directory(typed, ec) ? (fs::path(typed) / "hotdesk.toml").string() : typed;
 }
 
-int init(const std::string& file) {
+nlohmann::json to_json(const std::string& file, const Machine& machine) {
+    nlohmann::json models = nlohmann::json::array();
+    for (const auto& [name, path, size] : machine.models)
+        models.push_back({{"name", name}, {"path", path}, {"bytes", size.value}});
+    return {{"schema", 1}, {"file", file}, {"has_gpu", machine.has_gpu}, {"models", models}};
+}
+
+int init(const std::string& file, bool is_json) {
     const Machine machine{has_gpu(), find_models(usual_directories())};
     const int code = write_new(file, first_config(machine));
     if (code != to_int(ExitCode::kOk)) return code;
+    if (is_json) {
+        print_json(to_json(file, machine));
+        return code;
+    }
     fmt::print("{}: written, with {} model{} found\n", file, machine.models.size(),
                machine.models.size() == 1 ? "" : "s");
     fmt::print("\nNext:\n  $EDITOR {0}\n  hotdesk config check {0}\n  hotdesk up --config {0}\n",
@@ -237,9 +249,11 @@ std::vector<FoundModel> find_models(const std::vector<std::string>& directories)
 
 int init_command(std::span<const std::string> args) {
     std::string target;
+    bool is_json = false;
     CLI::App app("Write a commented hotdesk.toml for this machine; never overwrites",
                  "hotdesk init");
     app.add_option("target", target, "A file or a directory (default: ./hotdesk.toml)");
+    app.add_flag("--json", is_json, "Print JSON");
     std::vector<std::string> words(args.rbegin(), args.rend());  // CLI11 takes them from the back
     try {
         app.parse(words);
@@ -249,7 +263,7 @@ int init_command(std::span<const std::string> args) {
         fmt::print(stderr, "hotdesk: {}\nTry 'hotdesk init --help'.\n", wrong.what());
         return to_int(ExitCode::kUsage);
     }
-    return init(target_file(target));
+    return init(target_file(target), is_json);
 }
 
 }  // namespace hotdesk

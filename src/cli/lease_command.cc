@@ -18,6 +18,7 @@ struct Typed {
     LeaseOptions options;
     std::string wait_max;
     std::string hold_max;
+    std::string hold_grace;
 };
 
 void add_desk_options(CLI::App& command, Typed& typed) {
@@ -38,6 +39,8 @@ CLI::App* add_run(CLI::App& lease, Typed& typed) {
     run->add_option(
         "--max-hold", typed.hold_max,
         "Longest time at the desk, as in 2h; then the job is ended, exit 124 (default: for ever)");
+    run->add_option("--grace", typed.hold_grace,
+                    "How long the job may take to end then, before it is killed (default: 5s)");
     run->add_option("--for", typed.options.what,
                     "What for, told to those who wait (default: the command)");
     run->footer("The command follows --, as in: hotdesk lease run --wait 10m -- python3 train.py");
@@ -80,13 +83,16 @@ Result<std::optional<Millis>> limit(const char* option, const std::string& typed
 int run(Typed& typed) {
     auto wait = limit("--wait", typed.wait_max);
     auto hold = limit("--max-hold", typed.hold_max);
+    auto grace = limit("--grace", typed.hold_grace);
     if (!wait) return usage(wait.error().message);
     if (!hold) return usage(hold.error().message);
+    if (!grace) return usage(grace.error().message);
     if (*hold && (*hold)->value == 0) return usage("--max-hold 0: a job needs some time");
     if (typed.options.command.empty()) return usage("no command: write it after --");
     if (typed.options.desk.desk.empty()) typed.options.desk.desk = "gpu0";
     typed.options.wait_max = *wait;
     typed.options.hold_max = *hold;
+    typed.options.hold_grace = grace->value_or(kHoldGrace);
     return lease_run(typed.options);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "os/desk_line.h"
+#include "os/ticket.h"
 
 namespace hotdesk {
 
@@ -18,6 +19,7 @@ struct LeaseOptions {
     DeskOptions desk;
     std::optional<Millis> wait_max;  // nothing: for ever
     std::optional<Millis> hold_max;  // nothing: for ever
+    Millis hold_grace = kHoldGrace;  // after hold_max, from SIGTERM to SIGKILL
     std::string what;
     std::vector<std::string> command;  // after --
     bool is_json = false;

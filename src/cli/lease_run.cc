@@ -146,7 +146,8 @@ int run_under_same_lease(const LeaseOptions& options, const std::string& program
 int take_turn(const LeaseOptions& options, const DeskPlace& place, const std::string& program,
               const Signals& signals, Runner& runner) {
     const std::string what = options.what.empty() ? joined(options.command) : options.what;
-    auto ticket = DeskTicket::enqueue({place, what, options.wait_max, options.hold_max});
+    auto ticket =
+        DeskTicket::enqueue({place, what, options.wait_max, options.hold_max, options.hold_grace});
     if (!ticket) return report(ticket.error());
     if (const int code = wait_for_desk(options, *ticket, signals); code != 0) return code;
     return run_job(*ticket, {program, options.command}, signals, runner);

@@ -265,6 +265,9 @@ real time instead: it runs whenever the clock shows such a time, so every hour h
 that a zone leaves out (Apia, 30 December 2011) has no firings. A schedule with no firing within
 five years counts as one that never fires again.
 
+When somebody sets the clock back, no firing runs twice: the next one is that after the last that
+ran. If it was set back by more than three hours it was wrong before, and all schedules begin anew.
+
 Two other implementations, croner and cron-parser, are compared with this one in
 `test/cron_differential`, which names where they differ.
 )md";

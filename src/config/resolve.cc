@@ -55,7 +55,7 @@ Overlap overlap_of(const std::string& word) {
     return word == "latest" ? Overlap::kLatest : Overlap::kSkip;
 }
 
-AgentSpec agent_of(const AgentSettings& a, const Zone& zone) {
+AgentSpec agent_of(const AgentSettings& a, const Shared<Zone>& zone) {
     AgentSpec agent;
     agent.name = {a.name};
     agent.schedule = parse_schedule(a.schedule).value_or(Schedule{});
@@ -87,7 +87,7 @@ Result<Fleet> resolve(const Config& config, const ZoneLookup& zones) {
         for (const auto& model : t.models) fleet.tasks[t.name].push_back({model});
 
     std::string problems;
-    std::map<std::string, Zone> known;  // fifty agents in one zone read its file once
+    std::map<std::string, Shared<Zone>> known;  // fifty agents in one zone read its file once
     const auto zone_for = [&](const std::string& name, const std::string& where) {
         if (!known.count(name)) {
             auto zone = zones(name);

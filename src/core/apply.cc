@@ -184,9 +184,10 @@ struct Fold {
             AgentState& agent = s.agents[name];
             auto old = before.agents.find(name);
             bool changed = old != before.agents.end() && !same_times(old->second, spec);
-            if (!agent.last_due) agent.last_due = e.wall;
+            const Wall believed = e.wall + kSetBackMax;
+            if (!agent.last_due || *agent.last_due > believed) agent.last_due = e.wall;
             Wall latest = agent.held.empty() ? *agent.last_due : agent.held.back();
-            latest = std::max(latest, *agent.last_due);
+            latest = std::max(latest > believed ? e.wall : latest, *agent.last_due);
             // A new schedule begins now, and so it does at the next reload; but no firing runs
             // again when the clock was set back.
             if (changed) agent.last_due = latest = std::max(latest, e.wall);
@@ -302,7 +303,10 @@ struct Fold {
     void operator()(const RunWanted& e) {
         AgentState* agent = find(s.agents, e.agent);
         if (!agent) return;
-        agent->asked.push_back(e.wall);
+        // An id that is taken already is none: ids are given once.
+        const RunId run = e.run >= s.next_run ? e.run : RunId{};
+        if (run) s.next_run = {run.value + 1};
+        agent->asked.push_back({run, e.wall});
         s.pending.insert(e.agent);
     }
     void operator()(const RunUnwanted& e) {
@@ -338,7 +342,9 @@ struct Fold {
         if (agent) agent->run = a.run;
         if (a.trigger == Trigger::kManual) {
             if (!agent) return;
-            auto asked = std::find(agent->asked.begin(), agent->asked.end(), a.due);
+            auto asked = std::find_if(
+                agent->asked.begin(), agent->asked.end(),
+                [&](const Asked& one) { return one.run ? one.run == a.run : one.at == a.due; });
             if (asked != agent->asked.end()) agent->asked.erase(asked);  // one run for each asking
             return note_pending(s, a.agent, *agent);
         }

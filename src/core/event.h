@@ -107,6 +107,7 @@ struct StrangerWaits {
 struct RunWanted {
     AgentName agent;
     Wall wall;
+    RunId run;  // reserved for it, by which the asker finds it; 0: the first free one at its start
 };
 struct RunUnwanted {
     RunId run;

@@ -9,20 +9,37 @@
 namespace hotdesk {
 namespace {
 
+constexpr int kTryAgain = 75;    // EX_TEMPFAIL of sysexits.h
+constexpr int kTimeLimit = 124;  // as timeout(1) and `hotdesk lease run --max-hold` answer
+
 bool is_alive(const Run& run) {
     return run.phase != RunPhase::kEnded;
 }
 
 // ---- runs that have to end ---------------------------------------------------------------------
 
-Why closing_reason(const Run& run) {
+// A run that holds the desk itself has its timeout from there on, and `hotdesk lease run` ends it.
+// A command that was alive for less has answered 124 of its own accord.
+std::optional<Millis> outstayed(const State& state, const Run& run) {
+    const auto found = state.fleet.agents.find(run.agent);
+    if (found == state.fleet.agents.end()) return std::nullopt;
+    const AgentSpec& agent = found->second;
+    const Millis alive = run.phase_since - run.started;
+    const bool is_over =
+        agent.gpu == GpuUse::kRun && run.exit_code == kTimeLimit && alive >= agent.timeout;
+    return is_over ? std::optional(agent.timeout) : std::nullopt;
+}
+
+Why closing_reason(const State& state, const Run& run) {
     if (run.ends_as == Outcome::kTimedOut)
         return {Reason::kRunTimeout, run.timeout.value, run.timeout.value};
     if (!run.error.empty()) return {.reason = Reason::kNotStarted, .who = run.error};
+    if (const auto timeout = outstayed(state, run))
+        return {Reason::kRunTimeout, timeout->value, timeout->value};
     return {.reason = Reason::kExited, .have = run.exit_code};
 }
 
-void close(const Run& run, Draft& draft) {
+void close(const State& state, const Run& run, Draft& draft) {
     Millis alive = run.phase_since - run.started;
     draft.want(CloseRun{.run = run.id,
                         .agent = run.agent,
@@ -30,7 +47,7 @@ void close(const Run& run, Draft& draft) {
                         .exit_code = run.exit_code,
                         .ran = alive - run.waited,
                         .waited = run.waited},
-               closing_reason(run));
+               closing_reason(state, run));
 }
 
 // The timeout of a run counts run time only; a call in the queue stops its clock.
@@ -60,7 +77,7 @@ void decide_ends(const State& state, const Snapshot& seen, Draft& draft) {
             case RunPhase::kKilling: break;  // the executor answers
             case RunPhase::kRunning: stop_if_over(run, seen, draft); break;
             case RunPhase::kTerminating: kill_if_stubborn(run, state, seen, draft); break;
-            case RunPhase::kEnded: close(run, draft); break;
+            case RunPhase::kEnded: close(state, run, draft); break;
         }
     }
 }
@@ -79,8 +96,10 @@ class Starter {
     bool has_room() const { return alive_ < state_.fleet.policy.runs_max; }
 
     void decide_asked(const AgentName& name, const AgentState& agent) {
-        if (!agent.asked.empty() && !busy(name, agent) && has_room())
-            start(name, agent.asked.front(), Trigger::kManual, {.reason = Reason::kAskedFor});
+        if (agent.asked.empty() || busy(name, agent) || !has_room()) return;
+        const auto& [reserved, at] = agent.asked.front();
+        const RunId run = reserved ? reserved : take_id();
+        start({run, name, at, Trigger::kManual}, {.reason = Reason::kAskedFor});
     }
 
     void decide_held(const AgentName& name, const AgentState& agent) {
@@ -95,7 +114,7 @@ class Starter {
             else if (only_latest && !is_latest)
                 skip(one, {.reason = Reason::kSuperseded});
             else if (!busy(name, agent) && has_room())  // busy from the first that starts
-                start(name, due, Trigger::kSchedule, {.reason = Reason::kDue});
+                start({take_id(), name, due, Trigger::kSchedule}, {.reason = Reason::kDue});
         }
     }
 
@@ -184,7 +203,7 @@ class Starter {
             return false;
         }
         if (!has_room()) return false;  // still due; the end of a run is an event
-        start(spec.name, due, trigger, std::move(why));
+        start({take_id(), spec.name, due, trigger}, std::move(why));
         return true;
     }
 
@@ -198,11 +217,12 @@ class Starter {
             skip({.agent = spec.name, .first = due, .last = due}, why);
     }
 
-    void start(const AgentName& name, Wall due, Trigger trigger, Why why) {
-        draft_.want(StartRun{next_, name, due, trigger}, std::move(why));
-        next_.value += 1;
+    RunId take_id() { return {next_.value++}; }
+
+    void start(StartRun run, Why why) {
+        started_.insert(run.agent);
         ++alive_;
-        started_.insert(name);
+        draft_.want(std::move(run), std::move(why));
     }
 
     const State& state_;
@@ -266,8 +286,6 @@ ModelName home_of(const Fleet& fleet, const AgentSpec& agent) {
 }
 
 Outcome outcome_of(const Run& run) {
-    constexpr int kTryAgain = 75;    // EX_TEMPFAIL of sysexits.h
-    constexpr int kTimeLimit = 124;  // as timeout(1) and `hotdesk lease run --max-hold` answer
     if (run.ends_as) return *run.ends_as;
     if (!run.error.empty()) return Outcome::kFailed;
     switch (run.exit_code) {

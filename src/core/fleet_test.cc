@@ -189,6 +189,31 @@ TEST(Fleet, RunsByHandAndKeepsTheSchedule) {
     EXPECT_EQ(world.state.agents.at({"inbox"}).next_due, hour(1));
 }
 
+TEST(Fleet, GivesEachAskingItsOwnRunThoughTheyCameInOneMillisecond) {
+    SmallWorld world = hourly();
+    world.happens(RunWanted{{"inbox"}, kMidnight, {1}});
+    world.happens(RunWanted{{"inbox"}, kMidnight, {2}});
+    EXPECT_EQ(world.actions(), Actions{start(1, kMidnight, Trigger::kManual)});
+    EXPECT_EQ(world.state.agents.at({"inbox"}).asked, (std::vector<Asked>{{{2}, kMidnight}}));
+    world.happens(RunEnded{{1}, 0, ""});
+    EXPECT_EQ(world.actions().back(), Action{start(2, kMidnight, Trigger::kManual)});
+}
+
+TEST(Fleet, GivesAReservedRunIdToNobodyElse) {
+    Fleet fleet = small_fleet({}, {small_agent("x", "0 * * * *"), small_agent("y", "")});
+    fleet.policy.runs_max = 1;
+    SmallWorld world(fleet);
+    world.pass(hours(1));
+    EXPECT_EQ(world.actions(), (Actions{StartRun{{1}, {"x"}, hour(1)}}));
+    world.happens(RunWanted{{"y"}, hour(1), {2}});
+    world.happens(RunWanted{{"y"}, hour(1), {1}});  // taken: it is given a free one at its start
+    EXPECT_EQ(world.state.next_run, RunId{3});
+    world.happens(RunEnded{{1}, 0, ""});
+    EXPECT_EQ(world.actions().back(), (Action{StartRun{{2}, {"y"}, hour(1), Trigger::kManual}}));
+    world.happens(RunEnded{{2}, 0, ""});
+    EXPECT_EQ(world.actions().back(), (Action{StartRun{{3}, {"y"}, hour(1), Trigger::kManual}}));
+}
+
 TEST(Fleet, StaggersByNameInsideATenthOfThePeriod) {
     Policy policy;
     policy.stagger = seconds(60);
@@ -237,6 +262,35 @@ TEST(Fleet, RunsNothingTwiceWhenTheClockIsSetBackAndTheScheduleChanges) {
     EXPECT_EQ(world.actions(), Actions{});
     world.pass(minutes(30));
     EXPECT_EQ(world.actions(), Actions{start(2, hour(1) + minutes(30))});
+}
+
+TEST(Fleet, BeginsAnewWhenTheClockTurnsOutToHaveBeenFarAhead) {
+    for (Millis beyond : {Millis{0}, Millis{1}}) {
+        SmallWorld world = hourly();
+        world.pass(hours(9));
+        world.settle();
+        world.seen.wall = hour(9) - kSetBackMax - beyond;
+        world.happens(Configured{world.state.fleet, world.seen.wall});
+        const Wall next = beyond == Millis{} ? hour(10) : hour(6);
+        EXPECT_EQ(world.state.agents.at({"inbox"}).next_due, next) << beyond.value;
+    }
+}
+
+TEST(Fleet, SaysThatARunWithTheDeskRanIntoItsTimeout) {
+    AgentSpec spec = small_agent("inbox", "");
+    spec.gpu = GpuUse::kRun;
+    spec.timeout = minutes(2);
+    for (Millis early : {Millis{0}, Millis{1}}) {
+        SmallWorld world(small_fleet({}, {spec}));
+        world.happens(RunWanted{{"inbox"}, kMidnight, {1}});
+        world.settle();
+        begin(world, 1);
+        world.pass(spec.timeout - early);
+        world.happens(RunEnded{{1}, 124, ""});
+        const Why expected = early == Millis{} ? Why{Reason::kRunTimeout, 120'000, 120'000}
+                                               : Why{.reason = Reason::kExited, .have = 124};
+        EXPECT_EQ(world.settle().back().why, expected) << early.value;
+    }
 }
 
 TEST(Fleet, ReadsAnOutcomeFromTheExitCode) {

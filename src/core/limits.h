@@ -9,6 +9,11 @@ namespace hotdesk {
 // A loop that sleeps longer would not notice that the wall clock was set.
 inline constexpr Millis kSleepMax = seconds(10);
 
+// A wall clock that is set back by more than this was wrong before, and what it had seen as due
+// counts for nothing: else a machine that began in the wrong year would run no agent for years.
+// After less, nothing is run twice. cron(8) draws its line here, too.
+inline constexpr Millis kSetBackMax = hours(3);
+
 // A call whose worker died before it sent anything is tried once more; twice is a pattern.
 inline constexpr int kCallAttemptsMax = 2;
 

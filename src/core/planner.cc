@@ -190,9 +190,11 @@ Result<MemoryPlan> plan_memory(const ModelHeader& header, const MemoryNeeds& nee
     HD_TRY_VOID(check_needs(needs));
     HD_TRY_VOID(check_model(header, needs.kv));
     const int64_t cells = pad(needs.context.value, kCellPad);
+    const int sequences =
+        is_recurrent(header) ? std::min(needs.sequences, kRecurrentContextsMax) : needs.sequences;
     const Sizes sizes{.model = header,
                       .cells = cells,
-                      .sequences = needs.sequences,
+                      .sequences = sequences,
                       .ubatch = std::min<int64_t>(needs.ubatch, cells),
                       .kv = needs.kv};
     MemoryPlan plan;

@@ -23,7 +23,8 @@ Result<KvStorage> parse_kv_storage(std::string_view text);
 struct MemoryNeeds {
     Placement placement = Placement::kDesk;  // all layers on the device, or none
     Tokens context;                          // cells of the KV pool
-    int sequences = 1;                       // contexts kept in the pool; each can give one output
+    int sequences = 1;  // contexts kept in the pool, each can give one output; of a recurrent
+                        // model at most kRecurrentContextsMax
     KvStorage kv = KvStorage::kF16;
     int ubatch = 512;  // tokens computed at once
 };

@@ -117,6 +117,8 @@ TEST(Planner, KeepsAStateForEachSequenceOfARecurrentModel) {
     const int64_t state = (3 * 128 + 128 * 16) * 4;
     EXPECT_EQ(kv_of(1, 256), Bytes{2 * state});
     EXPECT_EQ(kv_of(5, 100'000), Bytes{5 * 2 * state});
+    EXPECT_EQ(kv_of(kRecurrentContextsMax, 256), Bytes{16 * 2 * state});
+    EXPECT_EQ(kv_of(64, 256), Bytes{16 * 2 * state});  // as many as a worker keeps
 }
 
 TEST(Planner, CountsTheStateOnlyOfLayersWithoutKvHeads) {

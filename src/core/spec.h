@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/shared.h"
 #include "base/units.h"
 #include "core/cron.h"
 #include "core/zone.h"
@@ -58,6 +59,9 @@ inline int contexts_of(const ModelSpec& spec) {
     return spec.slots > 64 ? spec.slots : 64;
 }
 
+// A recurrent model holds a whole state for each context, used or not: a worker keeps no more.
+inline constexpr int kRecurrentContextsMax = 16;
+
 enum class Overlap : uint8_t { kSkip, kQueue, kLatest };
 enum class CatchUp : uint8_t { kOnce, kSkip };
 enum class Privacy : uint8_t { kLocal, kAny };
@@ -75,7 +79,7 @@ enum class QueuePolicy : uint8_t { kGba, kFifo };
 struct AgentSpec {
     AgentName name;
     Schedule schedule;
-    Zone zone;
+    Shared<Zone> zone;                 // some 4 kB, and few agents have one of their own
     std::vector<std::string> command;  // argv, run in `directory`
     std::string directory;
     std::map<std::string, std::string> env;

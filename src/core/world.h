@@ -107,15 +107,22 @@ struct Worker {
     friend bool operator==(const Worker&, const Worker&) = default;
 };
 
+// A start that somebody asked for.
+struct Asked {
+    RunId run;  // reserved for it, or 0
+    Wall at;
+    friend bool operator==(const Asked&, const Asked&) = default;
+};
+
 struct AgentState {
     std::optional<Wall> last_due;  // latest firing that has an outcome or a run
     std::optional<Wall> next_due;
-    std::vector<Wall> held;   // firings that wait for the run before (overlap)
-    std::vector<Wall> asked;  // manual starts not begun yet
-    RunId run;                // the one that is alive; 0 = none
+    std::vector<Wall> held;    // firings that wait for the run before (overlap)
+    std::vector<Asked> asked;  // manual starts not begun yet
+    RunId run;                 // the one that is alive; 0 = none
     bool paused = false;
     ModelName home;  // of its latest call, or the first of its task; "" = not known
-    int share = 0;   // of the stagger window, in 1/10,000; see stagger_of()
+    int share = 0;   // of the stagger window, in 1/10,000; see start_of()
     friend bool operator==(const AgentState&, const AgentState&) = default;
 };
 

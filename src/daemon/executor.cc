@@ -36,7 +36,7 @@ void DaemonExecutor::run(const Decision& decision) {
 }
 
 void DaemonExecutor::warn_if_failed(const Status& status, std::string_view what) const {
-    if (!status) spdlog::error("cannot record {}: {}", what, status.error().message);
+    if (!status) spdlog::error("cannot record {} yet: {}", what, status.error().message);
 }
 
 // ---- the fleet ---------------------------------------------------------------------------------
@@ -90,11 +90,13 @@ Status DaemonExecutor::begin(const StartRun& action, const Why& why) {
     parts_.loop.post(RunStarted{action.run, who.pid});
     spdlog::info("run={} agent={} action=start pid={} why={}", action.run.value, action.agent.value,
                  who.pid, to_string(why.reason));
-    return parts_.store.run_started(action.run, {.pid = who.pid,
-                                                 .start_ticks = who.start_ticks,
-                                                 .boot_id = who.boot_id,
-                                                 .pid_namespace = who.pid_namespace,
-                                                 .session = who.pid});
+    warn_if_failed(parts_.store.run_started(action.run, {.pid = who.pid,
+                                                         .start_ticks = who.start_ticks,
+                                                         .boot_id = who.boot_id,
+                                                         .pid_namespace = who.pid_namespace,
+                                                         .session = who.pid}),
+                   "the process of a run");
+    return {};
 }
 
 // One directory for each agent, whose oldest logs are deleted.
@@ -135,6 +137,8 @@ std::vector<std::string> DaemonExecutor::command_of(const AgentSpec& agent) cons
                                         in_millis(agent.wait),
                                         "--max-hold",
                                         in_millis(agent.timeout),
+                                        "--grace",
+                                        in_millis(fleet_->policy.kill_grace),
                                         "--for",
                                         "agent " + agent.name.value};
     if (!settings_.desk_dir.empty())
@@ -157,8 +161,6 @@ void DaemonExecutor::act(const CloseRun& action, const Why& why) {
                  in_millis(action.ran), in_millis(action.waited), to_string(why.reason));
     parts_.gateway.metrics().run_ended(action.outcome);
     keep_newest_logs(logs_of(action.agent), settings_.logs_kept);
-    // Its calls first: whoever reads that it ended reads what it did, too.
-    warn_if_failed(parts_.store.flush(), "what a run did");
     warn_if_failed(parts_.store.end_run({.id = action.run,
                                          .ended = parts_.wall.now(),
                                          .outcome = action.outcome,

@@ -78,20 +78,6 @@ std::optional<std::string> now_of_name(const Moment& moment, const std::string& 
     return is_known ? std::optional<std::string>("") : std::nullopt;
 }
 
-std::optional<std::string> now_of_subject(const Moment& moment, const std::string& name) {
-    if (const auto id = parse_run_id(name)) {
-        const auto run = moment.state.runs.find(*id);
-        return run == moment.state.runs.end() ? std::nullopt
-                                              : std::optional(now_of(moment, run->second));
-    }
-    if (const auto id = parse_call_id(name)) {
-        const auto call = moment.state.calls.find(*id);
-        return call == moment.state.calls.end() ? std::nullopt
-                                                : std::optional(now_of(moment, call->second));
-    }
-    return now_of_name(moment, name);
-}
-
 }  // namespace
 
 Json run_list(const std::vector<RunRecord>& runs) {
@@ -122,10 +108,18 @@ Result<Json> why(History& history, const std::string& name, int limit) {
     return why_name(history, name, limit);
 }
 
-bool put_now(const Moment& moment, const std::string& name, Json& body) {
-    const auto now = now_of_subject(moment, name);
-    if (now && !now->empty()) body["now"] = *now;
-    return now.has_value();
+std::optional<std::string> now_of(const Moment& moment, const std::string& name) {
+    if (const auto id = parse_run_id(name)) {
+        const auto run = moment.state.runs.find(*id);
+        return run == moment.state.runs.end() ? std::nullopt
+                                              : std::optional(now_of(moment, run->second));
+    }
+    if (const auto id = parse_call_id(name)) {
+        const auto call = moment.state.calls.find(*id);
+        return call == moment.state.calls.end() ? std::nullopt
+                                                : std::optional(now_of(moment, call->second));
+    }
+    return now_of_name(moment, name);
 }
 
 Result<Json> log_piece(const RunRecord& run, int64_t from) {

@@ -24,8 +24,9 @@ Result<std::optional<RunRecord>> find_run(History& history, const std::string& n
 // {"subject","kind","record","now","reasons"}: kind is run, call or name; "now" is null.
 Result<nlohmann::json> why(History& history, const std::string& name, int limit);
 
-// Sets "now" to what the subject is doing at this moment. Returns: whether State knows the subject.
-bool put_now(const Moment& moment, const std::string& name, nlohmann::json& body);
+// What the subject is doing at this moment, for "now"; "" when it does nothing, and nothing when
+// State does not know it.
+std::optional<std::string> now_of(const Moment& moment, const std::string& name);
 
 // A piece of a run's log: {"run","text","next","was_cut","ended"}; ask again with from = next.
 Result<nlohmann::json> log_piece(const RunRecord& run, int64_t from);

@@ -37,19 +37,14 @@ TEST(HistoryViews, NowSaysWhatASubjectDoesAndWhetherItIsKnown) {
     call.id = {7};
     call.run = {12};
     state.calls[{7}] = call;
-    const auto now = [&](const char* name) {
-        Json body{{"now", nullptr}};
-        const bool is_known = views::put_now({state, seen}, name, body);
-        return std::pair(is_known, body["now"]);
-    };
-    EXPECT_EQ(now("c-7"), std::pair(true, Json("waits for a model to be chosen")));
-    EXPECT_EQ(now("r-12"), std::pair(true, Json("running; c-7 waits for a model to be chosen")));
-    EXPECT_EQ(now("inbox"),
-              std::pair(true, Json("r-12 running; c-7 waits for a model to be chosen")));
-    EXPECT_EQ(now("r-13"), std::pair(false, Json()));
-    EXPECT_EQ(now("nobody"), std::pair(false, Json()));
+    const auto now = [&](const char* name) { return views::now_of({state, seen}, name); };
+    EXPECT_EQ(now("c-7"), "waits for a model to be chosen");
+    EXPECT_EQ(now("r-12"), "running; c-7 waits for a model to be chosen");
+    EXPECT_EQ(now("inbox"), "r-12 running; c-7 waits for a model to be chosen");
+    EXPECT_EQ(now("r-13"), std::nullopt);
+    EXPECT_EQ(now("nobody"), std::nullopt);
     state.runs.clear();
-    EXPECT_EQ(now("inbox"), std::pair(true, Json("not running")));
+    EXPECT_EQ(now("inbox"), "not running");
 }
 
 TEST(Subject, ReadsIdsAndNothingElse) {

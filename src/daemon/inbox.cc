@@ -12,7 +12,8 @@ Inbox::Inbox(const WallClock& wall) : wall_(wall), queue_(kEventsMax) {}
 std::vector<Event> Inbox::wait(Alarm alarm) {
     Instant until = std::min(alarm.at, now() + std::max(wall_.until(alarm.wall), Millis{}));
     until = std::min(until, std::exchange(wake_by_, Instant{INT64_MAX}));
-    std::vector<Event> events;
+    std::vector<Event> events = std::exchange(next_, {});
+    if (!events.empty()) until = now();
     for (Letter& letter : queue_.wait(steady_at(until), kEventsPerCycle)) {
         if (auto* question = std::get_if<Question>(&letter))
             questions_.push_back(std::move(*question));

@@ -22,6 +22,7 @@ class Inbox : public Clock, public LoopPort {
 
     bool post(Event event) override { return queue_.push(std::move(event)); }
     bool ask(Question question) override { return queue_.push(std::move(question)); }
+    void post_next(Event event) override { next_.push_back(std::move(event)); }
 
     Instant now() override { return monotonic_now(); }
     std::vector<Event> wait(Alarm alarm) override;
@@ -38,6 +39,7 @@ class Inbox : public Clock, public LoopPort {
     const WallClock& wall_;
     EventQueue<Letter> queue_;
     std::vector<Question> questions_;
+    std::vector<Event> next_;  // at most one for each of the questions of a cycle
     Instant wake_by_{INT64_MAX};
 };
 

@@ -47,10 +47,13 @@ void DiskJournal::record(const Cycle& cycle) {
     if (!file_) return;
     std::string line = encode_cycle(cycle);
     auto written = ::write(file_.get(), line.data(), line.size());
-    size_.value += static_cast<int64_t>(line.size());
-    if (written == static_cast<ssize_t>(line.size())) return;
-    spdlog::error("the journal {} ends here: {}; tried again in {}", path_, strerror(errno),
-                  format_duration(kRetry));
+    if (written == static_cast<ssize_t>(line.size())) {
+        size_.value += written;
+        return;
+    }
+    spdlog::error("the journal {} ends here: {}; tried again in {}", path_,
+                  strerror(written < 0 ? errno : ENOSPC), format_duration(kRetry));
+    (void)!::ftruncate(file_.get(), size_.value);  // half a line is no cycle; if it stays, so be it
     file_.reset();
     retry_at_ = cycle.seen.now + kRetry;
 }

@@ -20,6 +20,9 @@ class LoopPort {
     virtual bool post(Event event) = 0;
     // Thread: any. The question runs soon on the loop's thread; false when the queue is full.
     virtual bool ask(Question question) = 0;
+    // Thread: the loop's, from a question: the event is applied before anything else is decided, so
+    // that what the question saw of State still holds.
+    virtual void post_next(Event event) = 0;
 };
 
 }  // namespace hotdesk

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "daemon/gateway_pages.h"
@@ -94,6 +98,8 @@ class Routes : public std::enable_shared_from_this<Routes> {
     void run(const Request& request, const Responder& responder);
     void why(const Request& request, const Responder& responder);
     void logs(const Request& request, const Responder& responder);
+    Response why_page(const std::string& name, const std::optional<std::string>& now,
+                      const std::vector<std::string>& known);
 
     void run_agent(const Request& request, const Responder& responder);
     void pause_agent(const Request& request, const Responder& responder) {
@@ -115,6 +121,7 @@ class Routes : public std::enable_shared_from_this<Routes> {
     void stop_run(const Request& request, const Responder& responder);
 
     OwnRoutes own_;
+    RunId last_reserved_;  // the loop's thread only
 };
 
 void Routes::add_route(const char* method, const char* pattern, Handle handle) {
@@ -184,27 +191,42 @@ void Routes::run(const Request& request, const Responder& responder) {
             failure({Code::kInvalid, request.params[0] + " is no run: they look like r-12"}));
     auto record = own_.history.run(*id);
     if (!record) return responder.respond(failure(record.error()));
-    if (!*record) return responder.respond(unknown("run", request.params[0], {}));
-    answer(responder, [record = **std::move(record)](const State& state, const Snapshot& seen) {
-        Json list = Json::array({views::run_record(record)});
+    answer(responder, [id = *id, record = *std::move(record)](const State& state,
+                                                              const Snapshot& seen) {
+        const auto run = record ? views::run_record(*record) : views::unrecorded_run(state, id);
+        if (!run) return unknown("run", views::run_id(id), {});
+        Json list = Json::array({*run});
         views::put_live_runs(views::live_runs({state, seen})["runs"], list);
         list[0]["schema"] = views::kSchema;
         return page(list[0]);
     });
 }
 
+// What the loop decided a moment ago may not be written yet, so the loop writes it down first. The
+// history itself is the io thread's.
 void Routes::why(const Request& request, const Responder& responder) {
-    auto found = views::why(own_.history, request.params[0], kReasonsShown);
-    if (!found) return responder.respond(failure(found.error()));
-    answer(responder, [name = request.params[0], body = *std::move(found)](
-                          const State& state, const Snapshot& seen) mutable {
-        const bool is_known = views::put_now({state, seen}, name, body);
-        if (is_known || !body["reasons"].empty() || !body["record"].is_null()) return page(body);
+    const bool asked = own_.loop.ask([self = shared_from_this(), name = request.params[0],
+                                      responder](const State& state, const Snapshot& seen) {
+        self->own_.flush_notes();
         auto known = names_of(state.fleet.agents);
         const auto models = names_of(state.fleet.models);
         known.insert(known.end(), models.begin(), models.end());
-        return unknown("run, call, agent or model", name, known);
+        boost::asio::post(self->own_.io, [self, name, responder, known = std::move(known),
+                                          now = views::now_of({state, seen}, name)] {
+            responder.respond(self->why_page(name, now, known));
+        });
     });
+    if (!asked)
+        responder.respond(failure({Code::kBusy, "the daemon is too busy to answer: try again"}));
+}
+
+Response Routes::why_page(const std::string& name, const std::optional<std::string>& now,
+                          const std::vector<std::string>& known) {
+    auto body = views::why(own_.history, name, kReasonsShown);
+    if (!body) return failure(body.error());
+    if (now && !now->empty()) (*body)["now"] = *now;
+    const bool is_known = now || !(*body)["reasons"].empty() || !(*body)["record"].is_null();
+    return is_known ? page(*body) : unknown("run, call, agent or model", name, known);
 }
 
 void Routes::logs(const Request& request, const Responder& responder) {
@@ -224,15 +246,16 @@ void Routes::logs(const Request& request, const Responder& responder) {
 
 // ---- commands ----------------------------------------------------------------------------------
 
-// `asked` is the `due` of the run that answers this: by it the caller finds the run.
+// The run's id is reserved at once: by it the caller finds the run.
 void Routes::run_agent(const Request& request, const Responder& responder) {
     answer(responder, [self = shared_from_this(), name = request.params[0]](const State& state,
                                                                             const Snapshot& seen) {
         if (!state.fleet.agents.contains({name}))
             return unknown("agent", name, names_of(state.fleet.agents));
-        if (!self->own_.loop.post(RunWanted{{name}, seen.wall}))
-            return failure({Code::kBusy, "the daemon is too busy to take the command: try again"});
-        Json body{{"schema", views::kSchema}, {"agent", name}};
+        const RunId run = std::max(state.next_run, RunId{self->last_reserved_.value + 1});
+        self->last_reserved_ = run;
+        self->own_.loop.post_next(RunWanted{{name}, seen.wall, run});
+        Json body{{"schema", views::kSchema}, {"agent", name}, {"run", views::run_id(run)}};
         put_time(body, "asked", seen.wall);
         return page(body, 202);
     });

@@ -11,15 +11,22 @@
 #include "daemon/loop_port.h"
 #include "store/history.h"
 
+namespace boost::asio {
+class io_context;
+}
+
 namespace hotdesk {
 
 // Requires: all of them outlive the io thread's last turn; the history is the io thread's own.
 struct OwnRoutes {
+    boost::asio::io_context& io;
     Gateway& gateway;
     LoopPort& loop;
     History& history;
-    std::function<Status()>
-        reload;  // reads the fleet file again; errors go to the caller. Thread: io
+    // Reads the fleet file again; errors go to the caller. Thread: io.
+    std::function<Status()> reload;
+    // Writes what the history still holds in memory. Thread: the loop's.
+    std::function<void()> flush_notes;
 };
 
 // GET  status ps agents runs runs/ID queue desks models why/ID logs/ID

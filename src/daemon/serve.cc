@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -19,9 +20,12 @@
 #include <optional>
 #include <thread>
 
+#include "base/text.h"
 #include "config/restart.h"
+#include "daemon/clock_watch.h"
 #include "daemon/desk_turn.h"
 #include "daemon/executor.h"
+#include "daemon/flush_timer.h"
 #include "daemon/gateway.h"
 #include "daemon/inbox.h"
 #include "daemon/machine_probe.h"
@@ -43,8 +47,6 @@ namespace asio = boost::asio;
 
 // Runs that SIGTERM does not end are killed after kill_grace; this is for what remains.
 constexpr Millis kStopMax = seconds(20);
-// Notes reach the history this soon, and at once when the loop has nothing to do.
-constexpr Millis kFlushEvery = seconds(1);
 // How often what is older than [history] keep is deleted.
 constexpr Millis kForgetEvery = hours(6);
 
@@ -168,7 +170,8 @@ class Daemon {
         gateway_.set_first_call_id(recovery.next_call);
         HD_TRY(History history, History::open(options_.config.server.state_dir + "/hotdesk.db"));
         history_.emplace(std::move(history));
-        add_own_routes({gateway_, inbox_, *history_, [this] { return reload(); }});
+        add_own_routes({io_, gateway_, inbox_, *history_, [this] { return reload(); },
+                        [this] { flush_notes(); }});
         executor_ = std::make_unique<DaemonExecutor>(parts(), run_settings());
         loop_ = std::make_unique<Loop>(Ports{inbox_, probe_, *executor_, recorder_});
         executor_->bind(loop_->state().fleet);
@@ -262,18 +265,29 @@ class Daemon {
 
     void tidy() {
         Instant now = monotonic_now();
-        if (now - flushed_ >= kFlushEvery) {
-            if (auto flushed = store_.flush(); !flushed)
-                spdlog::error("history: {}", flushed.error().message);
-            flushed_ = now;
+        if (const auto back = clock_watch_.set_back(now, wall_.now())) {
+            spdlog::warn("the clock was set back by {}: schedules begin anew",
+                         format_duration(*back));
+            inbox_.post(Configured{loop_->state().fleet, wall_.now()});
         }
-        inbox_.wake_by(executor_->has_runs_to_start() ? now : now + kFlushEvery);
+        if (flush_timer_.is_due(now, store_.has_notes())) flush_notes();
+        inbox_.wake_by(executor_->has_runs_to_start() ? now
+                                                      : std::min(flush_timer_.next(), stop_by_));
         if (now - forgotten_ >= kForgetEvery) {
             Wall then = wall_.now() - options_.config.history.keep;
             if (auto done = store_.forget_before(then); !done)
                 spdlog::error("history: {}", done.error().message);
             forgotten_ = now;
         }
+    }
+
+    // A full disk is said once, and not each second.
+    void flush_notes() {
+        const Status flushed = store_.flush();
+        if (!flushed && !is_history_refused_)
+            spdlog::error("{}; it is kept in memory and tried again", flushed.error().message);
+        if (flushed && is_history_refused_) spdlog::info("the history is written again");
+        is_history_refused_ = !flushed;
     }
 
     void say_ready() const {
@@ -289,8 +303,7 @@ class Daemon {
     void close() {
         gateway_.stop_accepting();
         for (const auto& [id, run] : loop_->state().runs) runs_.stop(id, true);
-        if (auto flushed = store_.flush(); !flushed)
-            spdlog::error("history: {}", flushed.error().message);
+        flush_notes();
         gateway_.close();
         spdlog::info("stopped");
     }
@@ -315,7 +328,10 @@ class Daemon {
     std::atomic<bool> stopping_ = false, stop_now_ = false;
     // Never, until the loop has noted when the stop was asked for: it may drain a cycle earlier.
     Instant stop_by_{INT64_MAX};  // the loop's thread only, like what follows
-    Instant flushed_, forgotten_;
+    Instant forgotten_;
+    bool is_history_refused_ = false;
+    FlushTimer flush_timer_;
+    ClockWatch clock_watch_;
 };
 
 }  // namespace

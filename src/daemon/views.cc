@@ -192,7 +192,7 @@ Json agent(const Moment& moment, const AgentSpec& spec, const LastRuns& last_run
         if (run.agent == spec.name && run.phase != RunPhase::kEnded) running.push_back(run_id(id));
     Json out{{"name", spec.name.value},
              {"schedule", spec.schedule.text},
-             {"zone", spec.zone.name},
+             {"zone", spec.zone->name},
              {"task", spec.task},
              {"paused", spec.paused || state.paused || moment.state.paused},
              {"running", std::move(running)},
@@ -255,6 +255,25 @@ Json models_on_desk(const State& state) {
         if (worker.phase != WorkerPhase::kAbsent && worker.spec.placement == Placement::kDesk)
             names.push_back(name.value);
     return names;
+}
+
+// The run that somebody asked for and that has not begun.
+std::optional<hotdesk::Run> asked_run(const State& state, RunId id) {
+    for (const auto& [agent, its] : state.agents)
+        for (const Asked& asked : its.asked)
+            if (asked.run == id)
+                return hotdesk::Run{
+                    .id = id, .agent = agent, .due = asked.at, .trigger = Trigger::kManual};
+    return std::nullopt;
+}
+
+Reason reason_of(Trigger trigger) {
+    switch (trigger) {
+        case Trigger::kSchedule: return Reason::kDue;
+        case Trigger::kCatchUp: return Reason::kCatchUp;
+        case Trigger::kManual: return Reason::kAskedFor;
+    }
+    return Reason::kDue;
 }
 
 Json why_object(const Why& why) {
@@ -397,6 +416,20 @@ Json run_record(const RunRecord& run) {
     put_time(out, "due", run.due);
     put_time(out, "started", run.started);
     put_time(out, "ended", run.ended);
+    return out;
+}
+
+std::optional<Json> unrecorded_run(const State& state, RunId id) {
+    const auto begun = state.runs.find(id);
+    const auto run =
+        begun != state.runs.end() ? std::optional(begun->second) : asked_run(state, id);
+    if (!run) return std::nullopt;
+    RunRecord record{.id = id, .agent = run->agent, .trigger = run->trigger};
+    record.first_due = record.due = run->due;
+    record.why = {.reason = reason_of(run->trigger)};
+    Json out = run_record(record);
+    put_time(out, "started", std::nullopt);
+    out["phase"] = begun != state.runs.end() ? word(run->phase) : "asked";
     return out;
 }
 

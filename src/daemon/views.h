@@ -7,6 +7,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,9 @@ std::string call_id(CallId id);
 
 // From the history.
 nlohmann::json run_record(const RunRecord& run);
+// The same for a run that is not in the history yet: its "phase" is "asked" while it waits for its
+// start. Nothing for a run that State does not know.
+std::optional<nlohmann::json> unrecorded_run(const State& state, RunId id);
 nlohmann::json call_record(const EndedCall& call);
 nlohmann::json reason_record(const ReasonRecord& reason);
 nlohmann::json model_record(const ModelRecord& change);

@@ -220,6 +220,26 @@ TEST(Views, SkippedFiringsHaveNoRunIdAndAReason) {
     EXPECT_EQ(out["why"]["text"], explain(skip.why));
 }
 
+TEST(Views, ARunThatIsOnNoRecordYetIsKnownFromTheAskingOn) {
+    World world;
+    world.state.agents[{"inbox"}].asked = {{{20}, kNoon}, {{21}, kNoon}};
+    const auto asked = views::unrecorded_run(world.state, {21});
+    ASSERT_TRUE(asked);
+    EXPECT_EQ((*asked)["id"], "r-21");
+    EXPECT_EQ((*asked)["agent"], "inbox");
+    EXPECT_EQ((*asked)["phase"], "asked");
+    EXPECT_EQ((*asked)["due"], "2026-12-01T12:00:00.000Z");
+    EXPECT_EQ((*asked)["started"], nullptr);
+    EXPECT_EQ((*asked)["outcome"], nullptr);
+    EXPECT_EQ((*asked)["why"]["reason"], "asked_for");
+    hotdesk::Run run{.id = {21}, .agent = {"inbox"}, .due = kNoon, .trigger = Trigger::kSchedule};
+    world.state.agents.clear();
+    world.state.runs[{21}] = run;
+    EXPECT_EQ((*views::unrecorded_run(world.state, {21}))["phase"], "starting");
+    EXPECT_EQ((*views::unrecorded_run(world.state, {21}))["why"]["reason"], "due");
+    EXPECT_EQ(views::unrecorded_run(world.state, {22}), std::nullopt);
+}
+
 TEST(IsoTime, WritesMillisecondsAndReadsThemBack) {
     EXPECT_EQ(iso_time(kNoon + Millis{7}), "2026-12-01T12:00:00.007Z");
     EXPECT_EQ(iso_time(Wall{-1}), "1969-12-31T23:59:59.999Z");

@@ -2,7 +2,7 @@
 #pragma once
 // The fields of every event, decision and spec, named once. A visitor reads or writes them: the
 // journal uses this both ways, so what is encoded is what is decoded. A field left out here is
-// caught by the round-trip test in record_test.cc.
+// caught by record_test.cc where it fills it.
 
 #include <concepts>
 #include <type_traits>
@@ -198,6 +198,7 @@ template <class V, Is<RunWanted> S>
 void fields(V& v, S& s) {
     v("agent", s.agent);
     v("wall", s.wall);
+    v("run", s.run);
 }
 template <class V, Is<RunUnwanted> S>
 void fields(V& v, S& s) {
@@ -382,6 +383,11 @@ void fields(V& v, S& s) {
     v("last_error", s.last_error);
     v("killing", s.killing);
     v("evict_wanted", s.evict_wanted);
+}
+template <class V, Is<Asked> S>
+void fields(V& v, S& s) {
+    v("run", s.run);
+    v("at", s.at);
 }
 template <class V, Is<AgentState> S>
 void fields(V& v, S& s) {

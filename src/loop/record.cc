@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -40,74 +41,94 @@ static_assert(std::is_same_v<std::variant_alternative_t<21, Event>, Intended>);
 
 // ---- values to JSON ----------------------------------------------------------------------------
 
-// Static members, so that each overload sees the others whatever the order.
+// Members, so that each overload sees the others whatever the order.
 struct Write {
+    // Those of the fleet that is being written: it has each once, and its agents the place of
+    // theirs.
+    std::vector<Shared<Zone>> zones;
+
     struct Fields {
+        Write& write;
         json out = json::object();
         template <class T>
         void operator()(const char* name, const T& value) {
-            out[name] = of(value);
+            out[name] = write.of(value);
         }
     };
 
     template <class Tag>
-    static json of(const Quantity<Tag>& q) {
+    json of(const Quantity<Tag>& q) {
         return q.value;
     }
     template <class Tag>
-    static json of(const TimePoint<Tag>& t) {
+    json of(const TimePoint<Tag>& t) {
         return t.ms;
     }
     template <class Tag>
-    static json of(const Id<Tag>& id) {
+    json of(const Id<Tag>& id) {
         return id.value;
     }
     template <class Tag>
-    static json of(const Name<Tag>& name) {
+    json of(const Name<Tag>& name) {
         return name.value;
     }
-    static json of(const Reason& reason) { return to_string(reason); }
+    json of(const Reason& reason) { return to_string(reason); }
     template <class T>
-    static json of(const std::optional<T>& o) {
+    json of(const std::optional<T>& o) {
         return o ? of(*o) : json();
     }
     template <class T>
-    static json of(const std::vector<T>& list) {
+    json of(const std::vector<T>& list) {
         json out = json::array();
         for (const T& item : list) out.push_back(of(item));
         return out;
     }
     template <class T>
-    static json of(const std::set<T>& set) {
+    json of(const std::set<T>& set) {
         json out = json::array();
         for (const T& item : set) out.push_back(of(item));
         return out;
     }
     template <class A, class B>
-    static json of(const std::pair<A, B>& pair) {
+    json of(const std::pair<A, B>& pair) {
         return json::array({of(pair.first), of(pair.second)});
     }
     // A map is a list of pairs: its keys are names, and JSON's order of keys is not ours.
     template <class K, class T>
-    static json of(const std::map<K, T>& map) {
+    json of(const std::map<K, T>& map) {
         json out = json::array();
         for (const auto& [key, item] : map) out.push_back(json::array({of(key), of(item)}));
         return out;
     }
     template <class... Ts>
-    static json of(const std::variant<Ts...>& v) {
-        json out = std::visit([](const auto& alternative) { return of(alternative); }, v);
+    json of(const std::variant<Ts...>& v) {
+        json out = std::visit([this](const auto& alternative) { return of(alternative); }, v);
         out["is"] = name_of(v);
         return out;
     }
+    json of(const Shared<Zone>& zone) {
+        const auto known = std::find(zones.begin(), zones.end(), zone);
+        const auto place = known - zones.begin();
+        if (known == zones.end()) zones.push_back(zone);
+        return place;
+    }
+    json of(const Fleet& fleet) {
+        zones.clear();
+        Fields writer{*this};
+        fields(writer, fleet);
+        json list = json::array();
+        for (const Shared<Zone>& zone : zones) list.push_back(of(*zone));
+        writer.out["zones"] = std::move(list);
+        return std::move(writer.out);
+    }
     template <class T>
-    static json of(const T& value) {
+    json of(const T& value) {
         if constexpr (std::is_enum_v<T>) {
             return static_cast<int>(value);
         } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
             return value;
         } else {
-            Fields writer;
+            Fields writer{*this};
             fields(writer, value);
             return std::move(writer.out);
         }
@@ -119,6 +140,7 @@ struct Write {
 // Reads into values and keeps the first error; what follows it is not read.
 struct Read {
     std::string error;
+    std::vector<Shared<Zone>> zones;  // of the fleet that is being read
 
     struct Fields {
         const json& in;
@@ -193,6 +215,20 @@ struct Read {
             into(pair[1], map[key]);
         }
     }
+    void into(const json& in, Shared<Zone>& zone) {
+        size_t place = 0;
+        into(in, place);
+        if (error.empty() && place >= zones.size())
+            error = fmt::format("there is no zone {}", place);
+        if (error.empty()) zone = zones[place];
+    }
+    void into(const json& in, Fleet& fleet) {
+        std::vector<Zone> listed;
+        field(in, "zones", listed);
+        zones.assign(listed.begin(), listed.end());
+        Fields reader{in, *this};
+        fields(reader, fleet);
+    }
     template <class... Ts>
     void into(const json& in, std::variant<Ts...>& v) {
         if (!in.is_object()) return void(error = "expected an object");
@@ -249,18 +285,20 @@ std::string_view name_of(const Event& event) {
 }
 
 nlohmann::json to_json(const Decision& decision) {
-    nlohmann::json out = record::Write::of(decision.action);
-    out["why"] = record::Write::of(decision.why);
+    record::Write write;
+    nlohmann::json out = write.of(decision.action);
+    out["why"] = write.of(decision.why);
     return out;
 }
 
 std::string encode_cycle(const Cycle& cycle) {
+    record::Write write;
     nlohmann::json out;
-    out["seen"] = record::Write::of(cycle.seen);
+    out["seen"] = write.of(cycle.seen);
     out["events"] = nlohmann::json::array();
-    for (const Event& event : cycle.events) out["events"].push_back(record::Write::of(event));
+    for (const Event& event : cycle.events) out["events"].push_back(write.of(event));
     out["decisions"] = nlohmann::json::array();
-    for (const Decision& d : cycle.decisions) out["decisions"].push_back(record::Write::of(d));
+    for (const Decision& d : cycle.decisions) out["decisions"].push_back(write.of(d));
     return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -45,7 +45,8 @@ bool is_stopped(const Ticket& ticket) {
 // When the one behind `ticket` looks at it again; 0 or less: it is overdue now.
 Millis next_look(const Ticket& ticket) {
     if (!ticket.tenure || !ticket.tenure->deadline) return kStoppedLook;
-    return std::min(kStoppedLook, *ticket.tenure->deadline + kOverdueAfter - monotonic_now());
+    const Instant overdue = *ticket.tenure->deadline + ticket.tenure->grace + kOverdueAfter;
+    return std::min(kStoppedLook, overdue - monotonic_now());
 }
 
 // Only for the one who wrote the ticket: in a shared directory a ticket must not be a way to have
@@ -245,7 +246,7 @@ DeskTicket::Look DeskTicket::clear_dead(TicketNumber number, const Ticket& ticke
 // now either has claimed the desk before us or finds its ticket gone.
 Result<bool> DeskTicket::claim(const std::vector<TicketNumber>& passed_over) {
     Ticket held = ticket_;
-    held.tenure = Tenure{wall_now(), request_.hold_max, std::nullopt};
+    held.tenure = Tenure{wall_now(), request_.hold_max, std::nullopt, request_.hold_grace};
     if (request_.hold_max) held.tenure->deadline = monotonic_now() + *request_.hold_max;
     const auto is_due = [&] {
         for (const TicketNumber number : passed_over) {

@@ -27,12 +27,9 @@
 
 namespace hotdesk {
 
-// After its deadline a job has this long to end by itself before it is killed.
-inline constexpr Millis kHoldGrace = seconds(5);
-
-// The owner ends its own job at deadline + grace. One that has not done so a second later is
+// The owner ends its own job at deadline + grace. One that has not done so this much later is
 // itself stopped or stuck, and the next in line ends it.
-inline constexpr Millis kOverdueAfter = kHoldGrace + seconds(1);
+inline constexpr Millis kOverdueAfter = seconds(1);
 
 // How often a waiter looks whether the one before it has been stopped, for which there is no
 // event. It reads two small files (40 us): 1,000 waiters take 0.4 % of a core with it.
@@ -46,6 +43,7 @@ struct DeskRequest {
     std::string what;
     std::optional<Millis> wait_max;  // told to others; the caller keeps it
     std::optional<Millis> hold_max;  // nothing: for ever
+    Millis hold_grace = kHoldGrace;  // after hold_max, from SIGTERM to SIGKILL
 };
 
 // For whom we wait.

@@ -204,7 +204,7 @@ class Guard {
     void pass_deadline() {
         if (hit_deadline_) return end_children(leader_, status_);
         hit_deadline_ = true;
-        next_step_ = Clock::now() + std::chrono::milliseconds(kHoldGrace.value);
+        next_step_ = Clock::now() + std::chrono::milliseconds(ticket_.ticket().tenure->grace.value);
         kill(-leader_, SIGTERM);
         kill(-leader_, SIGCONT);
     }

@@ -35,7 +35,8 @@ std::optional<Tenure> tenure_of(const Json& object) {
     if (!since) return std::nullopt;
     const auto deadline = optional_number(object, "deadline_monotonic_ms");
     return Tenure{Wall{*since}, optional_millis(object, "hold_max_ms"),
-                  deadline ? std::optional(Instant{*deadline}) : std::nullopt};
+                  deadline ? std::optional(Instant{*deadline}) : std::nullopt,
+                  optional_millis(object, "hold_grace_ms").value_or(kHoldGrace)};
 }
 
 std::optional<JobSession> session_of(const Json& object) {
@@ -88,6 +89,7 @@ std::string encode(const Ticket& ticket) {
         object["held_since_ms"] = tenure->since.ms;
         object["hold_max_ms"] = number_or_null(tenure->hold_max, &Millis::value);
         object["deadline_monotonic_ms"] = number_or_null(tenure->deadline, &Instant::ms);
+        object["hold_grace_ms"] = tenure->grace.value;
     }
     if (const auto& session = ticket.session) {
         object["session"] = session->leader;

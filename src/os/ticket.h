@@ -29,11 +29,16 @@ struct JobSession {
     friend bool operator==(const JobSession&, const JobSession&) = default;
 };
 
+// After its deadline a job has this long to end by itself before it is killed, unless its ticket
+// says otherwise.
+inline constexpr Millis kHoldGrace = seconds(5);
+
 // Since when a ticket holds the desk, and until when.
 struct Tenure {
     Wall since;
     std::optional<Millis> hold_max;   // as asked for
     std::optional<Instant> deadline;  // on CLOCK_MONOTONIC, which setting the clock does not move
+    Millis grace = kHoldGrace;        // after the deadline
     friend bool operator==(const Tenure&, const Tenure&) = default;
 };
 

@@ -13,7 +13,7 @@ Ticket full_ticket() {
     ticket.what = "nightly \"render\"\n";
     ticket.queued_at = Wall{1'700'000'000'123};
     ticket.wait_max = minutes(10);
-    ticket.tenure = Tenure{Wall{1'700'000'000'456}, hours(2), Instant{7'200'789}};
+    ticket.tenure = Tenure{Wall{1'700'000'000'456}, hours(2), Instant{7'200'789}, seconds(90)};
     ticket.session = JobSession{4712, 100};
     return ticket;
 }
@@ -28,6 +28,14 @@ TEST(Ticket, ReadsBackAWaiterThatWaitsForEver) {
     ticket.tenure = std::nullopt;
     ticket.session = std::nullopt;
     EXPECT_EQ(decode_ticket(encode(ticket)), ticket);
+}
+
+TEST(Ticket, AHolderThatNamesNoGraceHasTheUsualOne) {
+    std::string text = encode(full_ticket());
+    const std::string grace = "\"hold_grace_ms\":90000,";
+    ASSERT_NE(text.find(grace), std::string::npos);
+    text.erase(text.find(grace), grace.size());
+    EXPECT_EQ(decode_ticket(text)->tenure->grace, kHoldGrace);
 }
 
 TEST(Ticket, WritesTextThatIsNotUtf8) {

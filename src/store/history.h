@@ -2,7 +2,7 @@
 #pragma once
 // The history, read: what `hotdesk runs`, `logs` and `why` and the gateway's routes ask. A second,
 // read-only connection to the file of store/store.h; WAL lets it read while the daemon writes. It
-// sees notes up to a second late (Store::flush).
+// sees notes once they are flushed (Store::flush).
 
 #include <memory>
 #include <optional>

@@ -21,7 +21,8 @@ Code code_of(int sqlite_code) {
         case SQLITE_READONLY:
         case SQLITE_AUTH:
         case SQLITE_CANTOPEN: return Code::kDenied;
-        default: return Code::kInternal;  // I/O errors, corruption, and bugs of ours
+        case SQLITE_CONSTRAINT: return Code::kInvalid;  // a second row of one id
+        default: return Code::kInternal;                // I/O errors, corruption, and bugs of ours
     }
 }
 

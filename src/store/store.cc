@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "core/limits.h"
 #include "store/history_rows.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -90,16 +91,56 @@ Status migrate(SQLite::Database& db, const std::string& path) {
     return {};
 }
 
-// A manual run answers no firing; its `due` is when somebody asked for it.
+// A manual run answers no firing; its `due` is when somebody asked for it. The latest firing
+// counts, unless it was seen by a clock that was wrong.
 void remember_due(SQLite::Database& db, const AgentName& agent, Wall due) {
     execute(db,
             "INSERT INTO agents (name, last_due_ms) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE "
-            "SET last_due_ms = max(last_due_ms, excluded.last_due_ms)",
-            agent.value, due.ms);
+            "SET last_due_ms = iif(last_due_ms > ?2 + ?3, ?2, max(last_due_ms, ?2))",
+            agent.value, due.ms, kSetBackMax.value);
 }
 
 int64_t as_sql(uint64_t id) {
     return static_cast<int64_t>(id);
+}
+
+void write(SQLite::Database& db, const RunBegun& run) {
+    execute(db,
+            "INSERT INTO runs (id, agent, trigger, due_ms, started_ms, why, need, have, who, "
+            "marker, log_path) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+            as_sql(run.id.value), run.agent.value, text_of(to_string(run.trigger)), run.due.ms,
+            run.started.ms, text_of(to_string(run.why.reason)), run.why.need, run.why.have,
+            run.why.who, run.marker, run.log_path);
+    if (run.trigger != Trigger::kManual) remember_due(db, run.agent, run.due);
+}
+
+void write(SQLite::Database& db, const Store::Process& run) {
+    const auto& [pid, start_ticks, boot_id, pid_namespace, session] = run.process;
+    execute(db,
+            "UPDATE runs SET pid = ?2, start_ticks = ?3, boot_id = ?4, pid_namespace = ?5, "
+            "session = ?6 WHERE id = ?1",
+            as_sql(run.id.value), pid, as_sql(start_ticks), boot_id, as_sql(pid_namespace),
+            session);
+}
+
+void write(SQLite::Database& db, const RunFinished& run) {
+    execute(db,
+            "UPDATE runs SET ended_ms = ?2, outcome = ?3, exit_code = ?4, ran_ms = ?5, "
+            "waited_ms = ?6, why = ?7, need = ?8, have = ?9, who = ?10 WHERE id = ?1",
+            as_sql(run.id.value), run.ended.ms, text_of(to_string(run.outcome)), run.exit_code,
+            run.ran.value, run.waited.value, text_of(to_string(run.why.reason)), run.why.need,
+            run.why.have, run.why.who);
+}
+
+void write(SQLite::Database& db, const SkipRecord& skip) {
+    const SkipFirings& firings = skip.firings;
+    execute(db,
+            "INSERT INTO skips (at_ms, agent, first_due_ms, due_ms, count, outcome, why, need, "
+            "have, who) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+            skip.at.ms, firings.agent.value, firings.first.ms, firings.last.ms, firings.count,
+            text_of(to_string(firings.outcome)), text_of(to_string(skip.why.reason)), skip.why.need,
+            skip.why.have, skip.why.who);
+    remember_due(db, firings.agent, firings.last);
 }
 
 void write(SQLite::Database& db, const EndedCall& call) {
@@ -181,64 +222,6 @@ Result<Recovery> Store::recover() {
     });
 }
 
-Status Store::begin_run(const RunBegun& run) {
-    return guarded(db_->getFilename(), [&]() -> Status {
-        SQLite::Transaction transaction(*db_);
-        execute(*db_,
-                "INSERT INTO runs (id, agent, trigger, due_ms, started_ms, why, need, have, who, "
-                "marker, "
-                "log_path) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
-                as_sql(run.id.value), run.agent.value, text_of(to_string(run.trigger)), run.due.ms,
-                run.started.ms, text_of(to_string(run.why.reason)), run.why.need, run.why.have,
-                run.why.who, run.marker, run.log_path);
-        if (run.trigger != Trigger::kManual) remember_due(*db_, run.agent, run.due);
-        transaction.commit();
-        return {};
-    });
-}
-
-Status Store::run_started(RunId id, const RunProcess& process) {
-    return guarded(db_->getFilename(), [&]() -> Status {
-        execute(*db_,
-                "UPDATE runs SET pid = ?2, start_ticks = ?3, boot_id = ?4, pid_namespace = ?5, "
-                "session = ?6 "
-                "WHERE id = ?1",
-                as_sql(id.value), process.pid, as_sql(process.start_ticks), process.boot_id,
-                as_sql(process.pid_namespace), process.session);
-        return {};
-    });
-}
-
-Status Store::end_run(const RunFinished& run) {
-    return guarded(db_->getFilename(), [&]() -> Status {
-        execute(*db_,
-                "UPDATE runs SET ended_ms = ?2, outcome = ?3, exit_code = ?4, ran_ms = ?5, "
-                "waited_ms = ?6, "
-                "why = ?7, need = ?8, have = ?9, who = ?10 WHERE id = ?1",
-                as_sql(run.id.value), run.ended.ms, text_of(to_string(run.outcome)), run.exit_code,
-                run.ran.value, run.waited.value, text_of(to_string(run.why.reason)), run.why.need,
-                run.why.have, run.why.who);
-        return {};
-    });
-}
-
-Status Store::skip_firings(const SkipRecord& skip) {
-    return guarded(db_->getFilename(), [&]() -> Status {
-        const SkipFirings& firings = skip.firings;
-        SQLite::Transaction transaction(*db_);
-        execute(*db_,
-                "INSERT INTO skips (at_ms, agent, first_due_ms, due_ms, count, outcome, why, need, "
-                "have, who) "
-                "VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
-                skip.at.ms, firings.agent.value, firings.first.ms, firings.last.ms, firings.count,
-                text_of(to_string(firings.outcome)), text_of(to_string(skip.why.reason)),
-                skip.why.need, skip.why.have, skip.why.who);
-        remember_due(*db_, firings.agent, firings.last);
-        transaction.commit();
-        return {};
-    });
-}
-
 void Store::note(EndedCall call) {
     keep(std::move(call));
 }
@@ -259,13 +242,27 @@ void Store::keep(Note note) {
 
 Status Store::flush() {
     if (notes_.empty()) return {};
-    return guarded(db_->getFilename(), [&]() -> Status {
+    const Status written = guarded(db_->getFilename(), [&]() -> Status {
         SQLite::Transaction transaction(*db_);
         for (const Note& note : notes_) std::visit([&](const auto& n) { write(*db_, n); }, note);
         transaction.commit();
         notes_.clear();
         return {};
     });
+    refused_ = written ? std::nullopt : std::optional(written.error());
+    return written;
+}
+
+// While the disk refuses, nobody but flush() tries again: each try writes all that is kept.
+Status Store::record(Note note) {
+    keep(std::move(note));
+    if (refused_) return tl::unexpected(*refused_);
+    const Status written = flush();
+    if (!written && written.error().code == Code::kInvalid) {
+        notes_.pop_back();  // or it would keep the others from being written
+        refused_.reset();
+    }
+    return written;
 }
 
 Status Store::forget_before(Wall then) {

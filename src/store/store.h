@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -18,7 +19,7 @@ class Database;
 
 namespace hotdesk {
 
-// Notes kept in memory until flush(). More pile up only when the disk refuses them for minutes;
+// What is kept in memory until flush(). So much piles up only when the disk refuses it for an hour;
 // then the oldest are dropped, and counted.
 inline constexpr size_t kNotesMax = 20'000;
 
@@ -44,19 +45,22 @@ class Store {
     // What was going on when the last writer ended.
     Result<Recovery> recover();
 
-    // These are committed when they return: they survive kill -9. (synchronous = NORMAL: a power
-    // cut may still take the last moments, never the soundness of the file.)
-    Status begin_run(const RunBegun& run);
-    Status run_started(RunId id, const RunProcess& process);
-    Status end_run(const RunFinished& run);
-    Status skip_firings(const SkipRecord& skip);
+    // These are committed when they return, with all notes: they survive kill -9. (synchronous =
+    // NORMAL: a power cut may still take the last moments, never the soundness of the file.)
+    // What the disk refuses is kept like a note, and what comes behind it is kept untried, until a
+    // flush() has written them. Errors: also kInvalid, for what contradicts the history; that is
+    // not kept.
+    Status begin_run(const RunBegun& run) { return record(run); }
+    Status run_started(RunId id, const RunProcess& process) { return record(Process{id, process}); }
+    Status end_run(const RunFinished& run) { return record(run); }
+    Status skip_firings(const SkipRecord& skip) { return record(skip); }
 
-    // These are kept in memory until flush(), which the loop calls when it idles, and at least
-    // every second: fifty agents make hundreds of them in a burst, and one transaction takes them
-    // all.
+    // These are kept in memory until flush(), which the loop calls a second after the first: fifty
+    // agents make hundreds of them in a burst, and one transaction takes them all.
     void note(EndedCall call);
     void note(ModelRecord change);
     void note(ReasonRecord reason);
+    bool has_notes() const { return !notes_.empty(); }
     Status flush();
 
     // Deletes what ended before `then`, and the oldest reasons beyond kReasonRowsMax. Unfinished
@@ -65,14 +69,22 @@ class Store {
 
     int64_t notes_dropped() const { return notes_dropped_; }
 
+    struct Process {
+        RunId id;
+        RunProcess process;
+    };
+
   private:
-    using Note = std::variant<EndedCall, ModelRecord, ReasonRecord>;
+    using Note = std::variant<RunBegun, Process, RunFinished, SkipRecord, EndedCall, ModelRecord,
+                              ReasonRecord>;
 
     explicit Store(std::unique_ptr<SQLite::Database> db);
     void keep(Note note);
+    Status record(Note note);
 
     std::unique_ptr<SQLite::Database> db_;
-    std::deque<Note> notes_;
+    std::deque<Note> notes_;        // in order
+    std::optional<Error> refused_;  // the last flush was; what it said
     int64_t notes_dropped_ = 0;
 };
 

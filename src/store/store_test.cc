@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/limits.h"
 #include "store/history.h"
 #include "store/sqlite.h"
 
@@ -202,6 +203,7 @@ TEST(Store, RefusesToBeginARunTwice) {
     ASSERT_FALSE(again);
     EXPECT_THAT(again.error().message, HasSubstr(folder.file()));
     EXPECT_EQ(store.recover()->last_due.at({"inbox"}), kNoon);  // all or nothing
+    EXPECT_TRUE(store.begin_run(begun(2, "inbox", kNoon + hours(1))));
 }
 
 TEST(Store, NotesWaitForFlush) {
@@ -288,6 +290,42 @@ TEST(Store, SaysWhichFileAndWhatIsFreeWhenTheDiskIsFull) {
     EXPECT_THAT(full.error().message, HasSubstr(folder.file()));
     EXPECT_THAT(full.error().message, HasSubstr("free on its disk"));
     EXPECT_TRUE(store.begin_run(begun(1, "inbox", kNoon)));
+}
+
+TEST(Store, KeepsWhatIsRefusedAndWritesItWhenThatIsOver) {
+    const Folder folder;
+    Store store = open_store(folder);
+    SQLite::Database other(folder.file(), SQLite::OPEN_READWRITE);
+    other.exec("ALTER TABLE runs RENAME TO away");
+    EXPECT_FALSE(store.begin_run(begun(1, "inbox", kNoon)));
+    other.exec("ALTER TABLE away RENAME TO runs");
+    // Nothing is tried until the next flush, so that the order stays.
+    EXPECT_FALSE(store.run_started({1}, {.pid = 77, .boot_id = "b"}));
+    EXPECT_FALSE(store.end_run(finished(1, kNoon + minutes(1))));
+    EXPECT_FALSE(store.skip_firings({kNoon, {{"report"}, kNoon, kNoon + hours(1), 2}, {}}));
+    EXPECT_TRUE(store.has_notes());
+    ASSERT_TRUE(store.flush());
+    EXPECT_FALSE(store.has_notes());
+    const auto run = open_history(folder).run({1});
+    ASSERT_TRUE(run && *run);
+    EXPECT_EQ((*run)->process.pid, 77);
+    EXPECT_EQ((*run)->outcome, Outcome::kFailed);
+    EXPECT_EQ(store.recover()->last_due.at({"inbox"}), kNoon);
+    EXPECT_EQ(store.recover()->last_due.at({"report"}), kNoon + hours(1));
+    EXPECT_TRUE(store.begin_run(begun(2, "inbox", kNoon + hours(1))));
+}
+
+TEST(Store, RemembersTheLatestFiringUnlessTheClockWasWrong) {
+    const Folder folder;
+    Store store = open_store(folder);
+    const auto after = [&](uint64_t run, Wall due) {
+        EXPECT_TRUE(store.begin_run(begun(run, "inbox", due)));
+        return store.recover()->last_due.at({"inbox"});
+    };
+    EXPECT_EQ(after(1, kNoon), kNoon);
+    EXPECT_EQ(after(2, kNoon - kSetBackMax), kNoon);
+    const Wall corrected = kNoon - kSetBackMax - Millis{1};
+    EXPECT_EQ(after(3, corrected), corrected);
 }
 
 TEST(Store, AFolderThatDoesNotExistIsDenied) {

@@ -57,6 +57,14 @@ Tokens ContextTable::cells_used() const {
     return used;
 }
 
+Tokens ContextTable::cells_busy() const {
+    Tokens busy;
+    for (const auto& [sequence, context] : contexts_) {
+        if (context.is_busy) busy += Tokens{static_cast<int64_t>(context.tokens.size())};
+    }
+    return busy;
+}
+
 size_t common_prefix(std::span<const Token> a, std::span<const Token> b) {
     const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
     return static_cast<size_t>(end - a.begin());

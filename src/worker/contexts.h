@@ -47,6 +47,7 @@ class ContextTable {
     void close(Context& context);  // forgets it; its sequence is free again
 
     Tokens cells_used() const;
+    Tokens cells_busy() const;  // of these, by running calls
     int count() const { return static_cast<int>(contexts_.size()); }
 
   private:

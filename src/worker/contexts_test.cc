@@ -51,6 +51,10 @@ TEST(ContextTable, CountsOneCellForEachToken) {
     Context& b = table.open("b");
     b.tokens = {4, 5};
     EXPECT_EQ(table.cells_used(), Tokens{5});
+    EXPECT_EQ(table.cells_busy(), Tokens{5});
+    b.is_busy = false;
+    EXPECT_EQ(table.cells_used(), Tokens{5});
+    EXPECT_EQ(table.cells_busy(), Tokens{3});
     table.close(b);
     EXPECT_EQ(table.cells_used(), Tokens{3});
 }

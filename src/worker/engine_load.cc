@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "core/spec.h"
 #include "worker/engine_impl.h"
 #include "worker/engine_log.h"
 #include "worker/model_file.h"
@@ -187,11 +188,9 @@ llama_context_params context_params(const EngineOptions& options, bool is_embedd
     return params;
 }
 
-// Sequences of a recurrent model each hold a whole state whether used or not.
 int sequences_for(const EngineOptions& options, const llama_model* model) {
-    constexpr int kRecurrentMax = 16;
     const bool is_recurrent = llama_model_is_recurrent(model) || llama_model_is_hybrid(model);
-    return is_recurrent ? std::min(options.sequences, kRecurrentMax) : options.sequences;
+    return is_recurrent ? std::min(options.sequences, kRecurrentContextsMax) : options.sequences;
 }
 
 void sum_memory(const llama_context* context, EngineFacts& into) {

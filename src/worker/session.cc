@@ -105,35 +105,43 @@ Status Session::park(const wire::Park& frame) {
     return {};
 }
 
+// Nothing is dropped for a context that cannot be had. One of the same agent goes last while both
+// fit, so that it stays when the engine does not take the new one, and else first: it is the one
+// that is replaced.
 Status Session::restore(const wire::Restore& frame) {
     HD_TRY(ParkedContext parked, read_parked(frame.path, engine_.facts().identity));
-    if (Context* old = contexts_.find(frame.context)) {
-        if (old->is_busy) {
-            return fail(Code::kBusy, fmt::format("context {} is in use by a call", frame.context));
-        }
-        drop_context(*old);
-    }
+    Context* old = contexts_.find(frame.context);
+    if (old && old->is_busy)
+        return fail(Code::kBusy, fmt::format("context {} is in use by a call", frame.context));
     const Tokens wanted{static_cast<int64_t>(parked.tokens.size())};
-    while (contexts_.cells_used() + wanted > engine_.facts().cells ||
-           !contexts_.has_free_sequence()) {
-        Context* idle = contexts_.oldest_idle();
-        if (!idle) {
-            return fail(Code::kNoSpace,
-                        fmt::format("context {} has {} tokens; {} of {} cells are in use by calls",
-                                    frame.context, wanted.value, contexts_.cells_used().value,
-                                    engine_.facts().cells.value));
-        }
-        drop_context(*idle);
-    }
-    Context& context = contexts_.open(frame.context);
+    HD_TRY_VOID(can_have(frame.context, wanted));
+    if (old && !has_room_for(wanted)) drop_context(*std::exchange(old, nullptr));
+    while (!has_room_for(wanted)) drop_context(*contexts_.oldest_idle());
+    Context& context = contexts_.open("");
     if (auto done = engine_.restore(context.sequence, parked.state); !done) {
         contexts_.close(context);
         return done;
     }
+    if (old) drop_context(*old);
+    context.key = frame.context;
     context.tokens = std::move(parked.tokens);
     context.is_busy = false;
     emit_(wire::Restored{frame.context, wanted});
     return {};
+}
+
+Status Session::can_have(const std::string& context, Tokens wanted) {
+    const Tokens busy = contexts_.cells_busy();
+    const bool has_sequence = contexts_.has_free_sequence() || contexts_.oldest_idle();
+    if (has_sequence && busy + wanted <= engine_.facts().cells) return {};
+    return fail(Code::kNoSpace,
+                fmt::format("context {} has {} tokens; {} of {} cells are in use by calls", context,
+                            wanted.value, busy.value, engine_.facts().cells.value));
+}
+
+bool Session::has_room_for(Tokens wanted) const {
+    return contexts_.has_free_sequence() &&
+           contexts_.cells_used() + wanted <= engine_.facts().cells;
 }
 
 void Session::drop_context(Context& context) {

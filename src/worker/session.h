@@ -56,6 +56,9 @@ class Session {
 
     Status park(const wire::Park& frame);
     Status restore(const wire::Restore& frame);
+    // Whether there is room for an idle context once no other is left. Errors: kNoSpace.
+    Status can_have(const std::string& context, Tokens wanted);
+    bool has_room_for(Tokens wanted) const;  // as it is
 
     void prepare_one();
     void embed(const wire::Generate& frame);

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from gguf import write_model
-from harness import Answer, DaemonTestCase, PATIENCE, is_alive
+from daemon_case import Answer, DaemonTestCase, PATIENCE, is_alive
 
 
 class Workers(DaemonTestCase):
@@ -63,6 +63,16 @@ class Workers(DaemonTestCase):
             self.assertIn(words, answer.error["message"])
             self.assertIn(words, self.model_now(name)["last_error"])
         self.do("status")
+
+    def test_why_knows_a_call_as_soon_as_it_is_answered(self):
+        self.configure(models=[self.model()])
+        daemon = self.up()
+        for _ in range(10):
+            call = daemon.chat().headers["x-hotdesk-call"]
+            answer = daemon.get(f"/hotdesk/v1/why/c-{call}")
+            self.assertEqual(answer.status, 200, answer.body)
+            self.assertEqual(answer.json["record"]["outcome"], "done")
+            self.assertEqual(answer.json["reasons"][-1]["action"], "close_call")
 
     def test_a_call_that_waited_as_long_as_it_may_gets_a_typed_error(self):
         self.configure(models=[self.model(slots=4)])

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from harness import Answer, DaemonTestCase
+from daemon_case import Answer, DaemonTestCase
 
 LOOKS = [["status"], ["ps"], ["top"], ["agents"], ["runs"], ["queue"], ["models"], ["desks"],
          ["why", "inbox"], ["why", "r-1"], ["why", "small"], ["logs", "inbox"], ["logs", "r-1"],
@@ -152,7 +152,7 @@ class Commands(DaemonTestCase):
         self.up()
         self.do("run", "inbox")
         self.wait_until(lambda: self.cli("logs", "inbox")[1] == "a\n", "its first words")
-        follower = self.popen("logs", "-f", "inbox")
+        follower = self.start("logs", "-f", "inbox")
         self.assertEqual(follower.stdout.readline(), "a\n")
         self.write("go", "")
         self.assertEqual(follower.stdout.readline(), "b\n")
@@ -178,6 +178,16 @@ class Commands(DaemonTestCase):
         self.assertNotEqual(self.cli("init", path)[0], 0)
         with open(path) as file:
             self.assertEqual(file.read(), before)
+
+    def test_init_says_in_json_what_it_wrote_and_found(self):
+        self.environment["HOME"] = self.folder
+        os.mkdir(self.path("models"))
+        os.rename(self.path("small.gguf"), self.path("models/Small-Q4.gguf"))
+        answer = self.ask("init", self.path("fresh.toml"))
+        self.assertEqual(answer["file"], self.path("fresh.toml"))
+        self.assertEqual(answer["models"], [{"name": "small-q4", "path": self.path("models/Small-Q4.gguf"),
+                                             "bytes": os.path.getsize(self.path("models/Small-Q4.gguf"))}])
+        self.do("config", "check", answer["file"])
 
     def test_replay_says_what_is_no_journal(self):
         self.up()

@@ -4,7 +4,7 @@ import os
 import time
 import unittest
 
-from harness import DaemonTestCase, is_alive
+from daemon_case import DaemonTestCase, is_alive
 
 # A run that says that it began, and starts a child that hides in a session of its own.
 STUBBORN = ('echo "$HOTDESK_RUN_ID" >> began; trap "" TERM; '

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The desk with real workers on an emulated GPU: two models that exclude each other, a third that
 can never fit."""
+import base64
 import json
 import os
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
-from harness import Answer, DaemonTestCase
+from daemon_case import Answer, DaemonTestCase
 
 MKMODEL = os.environ.get("HOTDESK_TEST_MKMODEL", "")
 EMULATED = os.environ.get("HOTDESK_TEST_EMULATED", "")  # the ggml backend
@@ -153,6 +155,30 @@ class Desk(DaemonTestCase):
         print(f"a stranger holds 20 of 24 MiB: {answer.status} {answer.error['message']}")
         self.change_device("--reserved", "0MiB")
         self.assertEqual(self.say("a", headers={"x-hotdesk-wait": "2m"}).status, 200)
+
+
+@unittest.skipUnless(MKMODEL, "the engine is not built")
+class Embeddings(DaemonTestCase):
+    uses_real_worker = True
+
+    def test_a_model_of_embeddings_answers_with_vectors_and_with_no_text(self):
+        file = self.path("vectors.gguf")
+        subprocess.run([MKMODEL, file, "--quiet", "--pooling=mean", "--layers=2", "--embd=64", "--ff=128"],
+                       check=True)
+        self.configure(models=[self.model("vectors", file=file, ctx=1024)])
+        daemon = self.up()
+        ask = {"model": "vectors", "input": ["one text", "another"]}
+        answer = daemon.request("POST", "/v1/embeddings", ask)
+        self.assertEqual(answer.status, 200, answer.body)
+        vectors = [one["embedding"] for one in answer.json["data"]]
+        self.assertEqual([len(vector) for vector in vectors], [64, 64])
+        self.assertGreater(answer.json["usage"]["prompt_tokens"], 1)
+        coded = daemon.request("POST", "/v1/embeddings", {**ask, "encoding_format": "base64"}).json["data"]
+        for vector, one in zip(vectors, coded):
+            floats = struct.unpack("<64f", base64.b64decode(one["embedding"]))
+            self.assertTrue(all(abs(x - y) < 1e-6 for x, y in zip(vector, floats)))
+        refused = daemon.chat(model="vectors")
+        self.assertEqual((refused.status, refused.error["code"]), (400, "not_a_text_model"), refused.body)
 
 
 if __name__ == "__main__":

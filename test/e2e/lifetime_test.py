@@ -5,7 +5,7 @@ import signal
 import time
 import unittest
 
-from harness import DaemonTestCase
+from daemon_case import DaemonTestCase
 
 STUBBORN = 'echo $$ >> began; trap "" TERM; while :; do sleep 0.1; done'
 

@@ -4,7 +4,7 @@ import os
 import time
 import unittest
 
-from harness import DaemonTestCase
+from daemon_case import DaemonTestCase
 
 # Asks its model with the standard library and what its environment says.
 ASK = """
@@ -118,6 +118,19 @@ class Ends(DaemonTestCase):
         self.write("go", "")
         for i in range(5):
             self.assertEqual(self.wait_for_end(f"a{i}")["outcome"], "done")
+
+    def test_every_asking_is_answered_by_its_own_run(self):
+        self.configure(agents=[self.agent(
+            "one", 'while ! [ -f go ]; do sleep 0.05; done; echo "$HOTDESK_RUN_ID"')])
+        daemon = self.up()
+        asked = [daemon.request("POST", "/hotdesk/v1/agents/one/run").json["run"] for _ in range(5)]
+        self.assertEqual(len(set(asked)), 5)
+        self.assertEqual(daemon.get(f"/hotdesk/v1/runs/{asked[-1]}").json["phase"], "asked")
+        self.write("go", "")
+        for run in asked:
+            self.wait_until(lambda: daemon.get(f"/hotdesk/v1/runs/{run}").json["outcome"] == "done", run)
+            self.assertEqual(self.do("logs", run), f"{run}\n")
+        self.assertEqual([run["id"] for run in self.runs("one")], asked)
 
     def test_a_child_that_hides_ends_with_its_run(self):
         self.configure(agents=[self.agent("one", "setsid sleep 1000 & exit 0")])

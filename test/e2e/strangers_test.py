@@ -5,7 +5,7 @@ import os
 import time
 import unittest
 
-from harness import Answer, DaemonTestCase
+from daemon_case import Answer, DaemonTestCase
 
 WAITS_TO_GO = "echo $$ >> holding; while ! [ -f {0} ]; do sleep 0.05; done; rm {0}"
 
@@ -24,7 +24,7 @@ class Strangers(DaemonTestCase):
         return self.ask("lease", "show", "--desk", "gpu0")["desks"][0]["line"]
 
     def stranger(self, *options):
-        return self.popen("lease", "run", "--desk", "gpu0", *options, "--",
+        return self.start("lease", "run", "--desk", "gpu0", *options, "--",
                           "sh", "-c", WAITS_TO_GO.format("go"))
 
     def lease(self):
@@ -90,10 +90,15 @@ class Strangers(DaemonTestCase):
         self.assertEqual(len(self.marked()), 2)  # the daemon and its worker
 
     def test_a_run_that_holds_the_desk_too_long_is_timed_out(self):
-        self.configure(agents=[self.agent("trainer", "sleep 1000", gpu="run", timeout="1s")])
+        self.configure(agents=[self.agent(
+            "trainer", "trap 'echo asked; sleep 3; echo late' TERM; while :; do sleep 0.05; done",
+            gpu="run", timeout="1s")])  # and kill_grace is a second
         self.do("reload")
-        code, _, _ = self.cli("run", "trainer", "--wait")
-        self.assertEqual((code, self.runs("trainer")[-1]["outcome"]), (124, "timed-out"))
+        code, _, err = self.cli("run", "trainer", "--wait")
+        run = self.runs("trainer")[-1]
+        self.assertEqual((code, run["outcome"], run["why"]["reason"]), (124, "timed-out", "run_timeout"))
+        self.assertIn("its timeout is 1.0 s", err)
+        self.assertEqual(self.do("logs", "trainer"), "asked\n")
         self.assertEqual(self.line(), [])
 
     def test_a_killed_daemon_frees_the_desk(self):

@@ -38,6 +38,10 @@ class MiniLoop : public LoopPort {
 
     bool post(Event event) override { return push(std::move(event)); }
     bool ask(Question question) override { return push(std::move(question)); }
+    void post_next(Event event) override {
+        const std::lock_guard lock(mutex_);
+        queue_.push_front(std::move(event));
+    }
 
     // A full queue: everything is refused.
     void set_full(bool full) {

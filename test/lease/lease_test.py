@@ -8,7 +8,10 @@ import subprocess
 import time
 import unittest
 
-from harness import TOOL, LeaseTestCase, is_alive, start_time
+from lease_case import TOOL, LeaseTestCase, start_time
+from harness import is_alive
+
+import hotdesk
 
 NOBODY, SOMEBODY = 65534, 65533
 IS_ROOT = os.geteuid() == 0
@@ -34,10 +37,10 @@ class ExitCodes(LeaseTestCase):
         self.assertEqual(self.run_lease("/etc")[0], 126)
 
     def test_a_script_without_interpreter_line_runs_in_sh(self):
-        with open(self.file("script"), "w") as script:
+        with open(self.path("script"), "w") as script:
             script.write("echo fine\n")
-        os.chmod(self.file("script"), 0o755)
-        self.assertEqual(self.run_lease(self.file("script"))[:2], (0, "fine\n"))
+        os.chmod(self.path("script"), 0o755)
+        self.assertEqual(self.run_lease(self.path("script"))[:2], (0, "fine\n"))
 
     def test_wrong_usage_is_64(self):
         for words in (["run"], ["run", "--"], ["run", "--wait", "5", "--", "true"], ["run", "--bogus", "--", "true"],
@@ -71,15 +74,15 @@ class Job(LeaseTestCase):
         self.assertRegex(marker, r"^gpu0:1:[0-9a-f]{16}$")
 
     def test_a_grandchild_does_not_outlive_the_job(self):
-        escape = ESCAPE.format(self.file("hidden"))
-        code, _, err = self.run_lease("sh", "-c", f"sleep 1000 & echo $! > {self.file('child')}; {escape} exit 3")
+        escape = ESCAPE.format(self.path("hidden"))
+        code, _, err = self.run_lease("sh", "-c", f"sleep 1000 & echo $! > {self.path('child')}; {escape} exit 3")
         self.assertEqual(code, 3, err)
         self.assertFalse(is_alive(self.pid_in("child")))
         self.assertFalse(is_alive(self.pid_in("hidden")))
         self.assert_desk_is_clean()
 
     def test_the_next_one_starts_after_the_last_grandchild(self):
-        escape = ESCAPE.format(self.file("hidden"))
+        escape = ESCAPE.format(self.path("hidden"))
         runner = self.lease("sh", "-c", f"{escape} read go", stdin=subprocess.PIPE)
         hidden = self.pid_in("hidden")
         waiter = self.waiter("cat", f"/proc/{hidden}/stat")
@@ -90,20 +93,20 @@ class Job(LeaseTestCase):
     def test_signals_are_passed_on(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
             runner, _ = self.holder("trap 'exit 40' TERM; trap 'exit 41' INT; trap 'exit 42' USR1;"
-                                    f"echo $$ > {self.file('ready')}; while :; do sleep 0.05; done")
+                                    f"echo $$ > {self.path('ready')}; while :; do sleep 0.05; done")
             self.pid_in("ready")
             runner.send_signal(number)
             self.assertEqual(self.finish(runner)[0],
                              {signal.SIGTERM: 40, signal.SIGINT: 41, signal.SIGUSR1: 42}[number])
-            os.unlink(self.file("ready"))
-            os.unlink(self.file("job"))
+            os.unlink(self.path("ready"))
+            os.unlink(self.path("job"))
 
     def test_a_signal_ends_the_wait(self):
         self.holder()
         waiter = self.waiter("true")
         waiter.send_signal(signal.SIGTERM)
         self.assertEqual(self.finish(waiter)[0], 143)
-        self.eventually(lambda: len(self.tickets()) == 1, "one ticket left")
+        self.wait_until(lambda: len(self.tickets()) == 1, "one ticket left")
 
 
 class Nested(LeaseTestCase):
@@ -128,12 +131,12 @@ class OwnerKilled(LeaseTestCase):
     """The next one starts at once, and not before the dead owner's job is gone."""
 
     def next_after(self, kill):
-        escape = ESCAPE.format(self.file("hidden"))
-        runner, job = self.holder(f"{escape} sleep 1000 & echo $! > {self.file('child')}; exec sleep 1000")
+        escape = ESCAPE.format(self.path("hidden"))
+        runner, job = self.holder(f"{escape} sleep 1000 & echo $! > {self.path('child')}; exec sleep 1000")
         pids = [job, self.pid_in("child"), self.pid_in("hidden")]
         seen = " ".join(f"/proc/{pid}" for pid in pids)
         waiter = self.waiter("sh", "-c", f"date +%s.%N; cat {seen.replace(' ', '/stat ')}/stat 2>/dev/null; true")
-        self.eventually(lambda: len(self.line()) == 2 and self.line()[1]["process"] == "alive", "a waiter")
+        self.wait_until(lambda: len(self.line()) == 2 and self.line()[1]["process"] == "alive", "a waiter")
         killed_at = time.time()
         kill(runner, self.line()[0]["pid"])
         code, out, err = self.finish(waiter)
@@ -157,7 +160,7 @@ class OwnerKilled(LeaseTestCase):
         self.assertLessEqual(set(running), {str(pids[2])})
         self.assertLess(took, 15)
         for pid in pids:
-            self.eventually(lambda: not is_alive(pid), f"the end of {pid}")
+            self.wait_until(lambda: not is_alive(pid), f"the end of {pid}")
 
     def test_runner_and_guard_at_once(self):
         def kill(runner, guard):
@@ -173,7 +176,7 @@ class OwnerKilled(LeaseTestCase):
     def test_with_nobody_waiting_the_job_ends_too(self):
         runner, job = self.holder()
         runner.kill()
-        self.eventually(lambda: not is_alive(job), "the end of the job")
+        self.wait_until(lambda: not is_alive(job), "the end of the job")
         self.assert_desk_is_clean()
 
     def test_a_marked_process_of_an_owner_long_dead_is_ended_first(self):
@@ -236,6 +239,27 @@ class MaxHold(LeaseTestCase):
                                         options=self.HOLD)[0], 124)
         self.assert_desk_is_clean()
 
+    def test_it_has_as_long_to_end_as_was_said(self):
+        slow_to_end = "trap 'sleep 3; echo late; exit' TERM; while :; do sleep 0.05; done"
+        code, out, _ = self.run_lease("sh", "-c", slow_to_end, options=[*self.HOLD, "--grace", "100ms"])
+        self.assertEqual((code, out), (124, ""))
+        code, out, _ = self.run_lease("sh", "-c", slow_to_end, options=[*self.HOLD, "--grace", "1m"])
+        self.assertEqual((code, out), (124, "late\n"))
+
+    def test_the_next_in_line_heeds_the_grace_of_the_ticket(self):
+        holder = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(holder.wait)
+        self.addCleanup(holder.kill)
+        ticket = {"pid": holder.pid, "start_time": start_time(holder.pid), "deadline_monotonic_ms": 1}
+        self.write_ticket(hold_grace_ms=10**12, **ticket)
+        self.assertEqual(self.run_lease("true", options=["--wait", "500ms"])[0], 75)
+        with self.assertRaises(hotdesk.LeaseTimeout):
+            hotdesk.lease("gpu0", wait=0.5, state_dir=self.state).__enter__()
+        self.assertIsNone(holder.poll())
+        self.write_ticket(**ticket)
+        self.assertEqual(self.run_lease("true")[0], 0)
+        self.assertEqual(holder.wait(), -signal.SIGKILL)
+
     def test_a_stopped_job_is_ended(self):
         runner, job = self.holder("kill -STOP $$; exec sleep 1000", options=self.HOLD)
         self.assertEqual(self.finish(runner)[0], 124)
@@ -274,9 +298,9 @@ class StoppedWaiter(LeaseTestCase):
     def test_it_is_passed_over_and_stands_in_line_again(self):
         _, job = self.holder()
         stopped = self.waiter("echo", "late")
-        guard = self.eventually(lambda: len(self.line()) == 2 and self.line()[1], "the waiter")["pid"]
+        guard = self.wait_until(lambda: len(self.line()) == 2 and self.line()[1], "the waiter")["pid"]
         os.kill(guard, signal.SIGSTOP)
-        self.eventually(lambda: self.line()[1]["process"] == "stopped", "a stopped waiter")
+        self.wait_until(lambda: self.line()[1]["process"] == "stopped", "a stopped waiter")
         other = self.waiter("echo", "first")
         os.kill(job, signal.SIGKILL)
         self.assertEqual(self.finish(other)[:2], (0, "first\n"))
@@ -296,7 +320,7 @@ class Break(LeaseTestCase):
             self.assertEqual(self.finish(waiter)[:2], (0, "next\n"))
             self.assertFalse(is_alive(job))
             self.assertNotEqual(self.finish(runner)[0], 0)
-            os.unlink(self.file("job"))
+            os.unlink(self.path("job"))
 
     def test_a_free_desk_is_no_error(self):
         self.run_lease("true")
@@ -359,13 +383,13 @@ class TwoUsers(LeaseTestCase):
         self.assertIn("HOTDESK_DESK_DIR", err)
 
     def shared(self, mode):
-        folder = self.file("shared")
+        folder = self.path("shared")
         os.mkdir(folder)
         os.chmod(folder, mode)
         self.environment["HOTDESK_DESK_DIR"] = folder
         self.desk = os.path.join(folder, "gpu0")
         first = self.lease("sh", "-c", "echo one; read go", stdin=subprocess.PIPE, **as_user(NOBODY))
-        self.eventually(lambda: first.stdout.readline() == "one\n", "the first job")
+        self.wait_until(lambda: first.stdout.readline() == "one\n", "the first job")
         second = self.waiter("echo", "two", **as_user(SOMEBODY))
         code, _, err = self.run_lease("true", options=["--wait", "100ms"], **as_user(SOMEBODY))
         self.assertEqual(code, 75, err)
@@ -378,7 +402,7 @@ class TwoUsers(LeaseTestCase):
                 first.communicate("go\n")
                 self.assertEqual(self.finish(second)[:2], (0, "two\n"))
                 self.assert_desk_is_clean()
-                subprocess.run(["rm", "-r", self.file("shared")], check=True)
+                subprocess.run(["rm", "-r", self.path("shared")], check=True)
 
     def test_the_dead_owner_of_another_user_hands_over(self):
         first, second = self.shared(0o777)
@@ -387,7 +411,7 @@ class TwoUsers(LeaseTestCase):
 
     def test_nobody_has_a_third_persons_process_killed(self):
         self.shared(0o777)[0].communicate("go\n")
-        self.eventually(lambda: not self.tickets(), "a free desk")
+        self.wait_until(lambda: not self.tickets(), "a free desk")
         victim = subprocess.Popen(["sleep", "1000"])
         self.addCleanup(victim.wait)
         self.addCleanup(victim.kill)
@@ -402,7 +426,7 @@ class Show(LeaseTestCase):
     def test_it_shows_the_line(self):
         self.holder(options=["--for", "train", "--max-hold", "2h"])
         self.waiter("true", options=["--for", "render", "--wait", "10m"])
-        self.eventually(lambda: len(self.line()) == 2, "two in line")
+        self.wait_until(lambda: len(self.line()) == 2, "two in line")
         first, second = self.line()
         self.assertEqual([first[key] for key in ("place", "state", "process", "what", "wait_max_ms")],
                          [1, "holds", "alive", "train", None])

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import unittest
 
-from harness import ROOT, LeaseTestCase
+from lease_case import LeaseTestCase
+from harness import ROOT
 
 WAITERS = int(os.environ.get("HOTDESK_TEST_WAITERS", "1000"))
 PYTHON_WAITER = """
@@ -34,7 +35,7 @@ class Line(LeaseTestCase):
         for index in range(count):
             before = len(self.tickets())
             self.waiters.append(start(index))
-            self.eventually(lambda: len(self.tickets()) > before, f"waiter {index}")
+            self.wait_until(lambda: len(self.tickets()) > before, f"waiter {index}")
 
     def run_in_order(self, count, start):
         self.waiters = []
@@ -43,20 +44,18 @@ class Line(LeaseTestCase):
         holder.communicate("go\n")
         for waiter in self.waiters:
             self.assertEqual(waiter.wait(timeout=300), 0)
-        with open(self.file("order")) as order:
+        with open(self.path("order")) as order:
             self.assertEqual([int(text) for text in order], list(range(count)))
         self.assert_desk_is_clean()
 
     def cpp(self, index):
-        return self.lease("sh", "-c", f"echo {index} >> {self.file('order')}",
+        return self.lease("sh", "-c", f"echo {index} >> {self.path('order')}",
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def python(self, index):
-        process = subprocess.Popen(
-            [sys.executable, "-c", PYTHON_WAITER, ROOT + "/clients/python", self.file("order"), str(index)],
-            env=self.environment)
-        self.started.append(process)
-        return process
+        return self.popen(
+            [sys.executable, "-c", PYTHON_WAITER, ROOT + "/clients/python", self.path("order"), str(index)],
+            stdout=subprocess.DEVNULL, stderr=None)
 
     def test_nobody_overtakes(self):
         self.run_in_order(WAITERS, self.cpp)
@@ -79,7 +78,7 @@ class Line(LeaseTestCase):
         holder.communicate("go\n")
         for index in set(range(30)) - gone:
             self.assertEqual(self.waiters[index].wait(timeout=60), 0)
-        with open(self.file("order")) as order:
+        with open(self.path("order")) as order:
             self.assertEqual([int(text) for text in order], sorted(set(range(30)) - gone))
         self.assert_desk_is_clean()
 

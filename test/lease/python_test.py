@@ -5,14 +5,14 @@ import http.server
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 import unittest
 import urllib.error
 
-from harness import ROOT, LeaseTestCase, is_alive
+from lease_case import LeaseTestCase
+from harness import ROOT, is_alive
 
 import hotdesk
 
@@ -33,9 +33,7 @@ class PythonLease(LeaseTestCase):
         self.options = {"state_dir": self.state}
 
     def python_holder(self, max_hold=0):
-        process = subprocess.Popen([sys.executable, "-c", HOLDER, ROOT + "/clients/python", str(max_hold)],
-                                   env=self.environment, stdout=subprocess.PIPE, text=True)
-        self.started.append(process)
+        process = self.popen([sys.executable, "-c", HOLDER, ROOT + "/clients/python", str(max_hold)], stderr=None)
         child = int(process.stdout.readline())
         self.addCleanup(lambda: is_alive(child) and os.kill(child, signal.SIGKILL))
         return process, child

@@ -2,6 +2,7 @@
 """What a worker answers: text, limits, stop strings, logprobs, formats, tools, refusals."""
 
 import json
+import math
 import unittest
 
 from worker_process import Worker, model, once, user
@@ -226,6 +227,29 @@ class Answers(unittest.TestCase):
     def test_strange_lines_on_the_socket_are_ignored(self):
         self.worker.socket.sendall(b'nonsense\n{}\n{"frame":"generate"}\n\n')
         self.assertEqual(self.ask(messages=user("x"), max_tokens=1, **GREEDY).end["completion"], 1)
+
+
+class Embeddings(unittest.TestCase):
+    def test_texts_become_vectors_of_length_one(self):
+        for pooling in ("mean", "last"):
+            with self.subTest(pooling), Worker(model(f"vectors-{pooling}", pooling=pooling)) as worker:
+                texts = ["a text", "another one, and longer", "a text"]
+                end = worker.ask("embedding", input=texts).end
+                vectors = end["embedding"]
+                self.assertEqual([len(vector) for vector in vectors], [256] * 3)
+                for vector in vectors:
+                    self.assertAlmostEqual(math.hypot(*vector), 1, places=5)
+                self.assertEqual(vectors[0], vectors[2])
+                self.assertLess(sum(x * y for x, y in zip(vectors[0], vectors[1])), 0.99)
+                self.assertGreater(end["prompt"], len(texts))
+                self.assertEqual(worker.ask("embedding", input="a text").end["embedding"], vectors[:1])
+
+    def test_what_it_cannot_do_is_refused(self):
+        with Worker(model("vectors-mean", pooling="mean"), "--ctx", "1024") as worker:
+            self.assertEqual(worker.ask(messages=user("x")).end["reason"], "not_a_text_model")
+            long = worker.ask("embedding", input=["fits", "word " * 3000]).end
+            self.assertEqual(long["reason"], "context_length_exceeded")
+            self.assertEqual(len(worker.ask("embedding", input="well").end["embedding"]), 1)
 
 
 class Once(unittest.TestCase):

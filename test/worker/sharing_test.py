@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import struct
 import tempfile
 import unittest
 
@@ -239,6 +240,30 @@ class Parking(SameWords):
             self.assertEqual(failed["error"]["code"], "no_space")
             self.assertEqual(worker.finish(call).end["completion"], 100)
 
+    def test_a_context_that_cannot_be_had_costs_no_other(self):
+        with Worker(model(), "--ctx", "512") as worker:
+            self.park(worker)
+            worker.finish(completion(worker, 3, prompt=50, answer=1, context="b"))
+            call = completion(worker, 2, prompt=320, answer=100)
+            worker.wait_for(lambda f: f.get("id") == call)
+            self.assertEqual(worker.context("restore", "a", self.path)["error"]["code"], "no_space")
+            self.assertEqual(worker.stats()["contexts"], 2)
+            worker.finish(call)
+
+    def test_a_context_that_the_engine_does_not_take_leaves_the_old_one(self):
+        for cells, kept in (("512", 60), ("256", 0)):  # 60 and 200 tokens: together, or one of them
+            with self.subTest(cells), Worker(model(), "--ctx", cells) as worker:
+                self.park(worker)
+                worker.finish(completion(worker, 3, prompt=60, answer=1, context="a"))
+                good = pathlib.Path(self.path).read_bytes()
+                pathlib.Path(self.path).write_bytes(with_state(good, b"no state"))
+                self.assertEqual(worker.context("restore", "a", self.path)["error"]["code"], "invalid")
+                longer = {"prompt": tokens(3, 60) + tokens(5, 30), "max_tokens": 1, **GREEDY}
+                self.assertEqual(worker.ask("completion", "a", **longer).end["cached"], kept)
+                pathlib.Path(self.path).write_bytes(good)
+                self.assertEqual(worker.context("restore", "a", self.path)["frame"], "restored")
+                self.assertEqual(worker.stats()["contexts"], 1)
+
     def test_what_cannot_be_parked_is_said(self):
         with Worker(model()) as worker:
             unknown = worker.context("park", "nobody", self.path)
@@ -271,6 +296,28 @@ class Parking(SameWords):
             self.assertIn("belongs to model", failed["error"]["message"])
         with Worker(model(), "--kv", "q8_0") as worker:
             self.assertEqual(worker.context("restore", "a", self.path)["frame"], "context_failed")
+
+
+def checksum(data, state):
+    """src/worker/checksum.h"""
+    words = [int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data) - len(data) % 8, 8)]
+    tail = data[len(data) - len(data) % 8:]
+    for word in words + [int.from_bytes(tail, "little"), len(data)]:
+        state = (state ^ word) * 0xD6E8FEB86659FD93 % 2**64
+        state ^= state >> 32
+    return state
+
+
+def with_state(parked, state):
+    """A parked context (src/worker/park_file.h) that is whole, with another state."""
+    sizes = struct.unpack("<3Q", parked[8:32])
+    identity = parked[40:40 + sizes[0]]
+    ids = parked[40 + sizes[0]:40 + sizes[0] + 4 * sizes[1]]
+    total = 0x9E3779B97F4A7C15
+    for part in (identity, ids, state):
+        total = checksum(part, total)
+    head = parked[:8] + struct.pack("<4Q", sizes[0], sizes[1], len(state), total)
+    return head + identity + ids + state
 
 
 SHAPES = {"tiny": {}, "window": {"name": "window", "arch": "gemma2", "window": 64},

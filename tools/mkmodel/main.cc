@@ -22,7 +22,7 @@ constexpr int kExitUsage = 64, kExitFailed = 70;
 struct Arguments {
     Order order;
     std::string architecture = "llama", quant = "Q8_0", vocab = "builtin", chat_template = "chatml";
-    std::string size;
+    std::string size, pooling = "none";
     bool is_quiet = false;
 };
 
@@ -40,6 +40,9 @@ void define_options(CLI::App& app, Arguments& a) {
     app.add_option("--vocab", a.vocab, "\"builtin\", or a GGUF whose tokenizer is copied")
         ->capture_default_str();
     app.add_option("--template", a.chat_template, "\"chatml\", \"none\", or a Jinja file")
+        ->capture_default_str();
+    app.add_option("--pooling", a.pooling,
+                   "mean or last make a model of embeddings, none one of text")
         ->capture_default_str();
     app.add_option("--name", a.order.name, "general.name in the file")->capture_default_str();
     Shape& s = a.order.shape;
@@ -61,8 +64,16 @@ Result<std::string> read_template(const std::string& choice) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+Result<Pooling> parse_pooling(const std::string& text) {
+    if (text == "none") return Pooling::kNone;
+    if (text == "mean") return Pooling::kMean;
+    if (text == "last") return Pooling::kLast;
+    return fail(Code::kInvalid, fmt::format("--pooling {}; known are none, mean and last", text));
+}
+
 Status resolve(Arguments& a, const Vocab& vocab) {
     Order& order = a.order;
+    HD_TRY(order.pooling, parse_pooling(a.pooling));
     HD_TRY(order.shape.architecture, parse_architecture(a.architecture));
     HD_TRY(order.quant, parse_quant(a.quant));
     HD_TRY(order.chat_template, read_template(a.chat_template));

@@ -117,7 +117,10 @@ GgufPtr make_header(const Order& order, const Vocab& vocab) {
     gguf_set_val_str(header.get(), "general.description",
                      "random weights, made by hotdesk-mkmodel");
     gguf_set_val_u32(header.get(), "general.file_type", file_type_of(order.quant));
-    set_shape_keys({header.get(), architecture}, order.shape, vocab.size());
+    const HeaderKeys own{header.get(), architecture};
+    set_shape_keys(own, order.shape, vocab.size());
+    if (order.pooling != Pooling::kNone)
+        own.set("pooling_type", static_cast<int64_t>(order.pooling));
     gguf_set_kv(header.get(), vocab.keys.get());
     if (!order.chat_template.empty())
         gguf_set_val_str(header.get(), "tokenizer.chat_template", order.chat_template.c_str());

@@ -13,6 +13,10 @@
 
 namespace hotdesk::mkmodel {
 
+// How the vectors of a text's tokens become one: then the model makes embeddings, and no text.
+// The numbers are GGUF's.
+enum class Pooling : uint8_t { kNone = 0, kMean = 1, kLast = 3 };
+
 struct Order {
     std::string path;
     std::string name = "random";  // general.name
@@ -20,6 +24,7 @@ struct Order {
     Quant quant = Quant::kQ8_0;
     uint64_t seed = 1;
     std::string chat_template;  // Jinja; empty: none
+    Pooling pooling = Pooling::kNone;
 };
 
 // The built-in ChatML template, with tools in the Hermes style (<tools>, <tool_call>).

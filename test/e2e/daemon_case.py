@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the end-to-end tests share: a daemon with a config and a state directory of its own, asked
-through the command line and HTTP. Standard library only; every wait is for a condition."""
+through the command line and HTTP. Every wait is for a condition."""
 import http.client
 import json
 import os
@@ -9,15 +9,16 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
-import time
-import unittest
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from gguf import write_model
+from harness import PATIENCE, ProgramTestCase, is_alive
 
 HOTDESK = os.path.abspath(os.environ["HOTDESK_TEST_PROGRAM"])
 FAKE_WORKER = os.path.abspath(os.environ["HOTDESK_TEST_FAKE_WORKER"])
-PATIENCE = 60.0  # seconds: never reached unless something is broken, even on a loaded machine
 MARK = "E2E_FOLDER"  # in the environment of the daemon and of all that it starts
 
 # The fake worker under the real one's name. A file "MODEL.args" beside a model changes how the
@@ -46,14 +47,6 @@ def fake_programs():
             file.write(WORKER_SCRIPT.format(shlex.quote(FAKE_WORKER)))
         os.chmod(worker, 0o755)
     return _programs.name
-
-
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def toml(value):
@@ -186,36 +179,29 @@ class Daemon:
         return connection
 
 
-class DaemonTestCase(unittest.TestCase):
-    """Holds a folder with everything in it; all that was started is gone after the test."""
+class DaemonTestCase(ProgramTestCase):
+    """All that the daemons started is gone after the test, and their journals replay."""
 
     uses_real_worker = False
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="hotdesk-e2e-")
-        self.state = os.path.join(self.folder, "state")
-        self.socket_path = os.path.join(self.folder, "s")
-        self.config_path = os.path.join(self.folder, "hotdesk.toml")
+        super().setUp()
+        self.socket_path = self.path("s")
+        self.config_path = self.path("hotdesk.toml")
         self.program = HOTDESK if self.uses_real_worker else os.path.join(fake_programs(), "hotdesk")
-        self.environment = {key: value for key, value in os.environ.items()
-                            if not key.startswith(("HOTDESK_", "OPENAI_"))}
         self.environment |= {"HOTDESK_SOCKET": self.socket_path, "HOTDESK_CONFIG": self.config_path,
                              MARK: self.folder, "TZ": "UTC"}
         self.daemons = []
         self.has_replayable_journals = True
-        self.begun = time.monotonic()
 
     def tearDown(self):
-        try:
-            for daemon in self.daemons:
-                self.end(daemon)
-            self.kill_marked()
-            if self.has_replayable_journals:
-                self.replay_journals()
-        finally:
-            shutil.rmtree(self.folder)
+        for daemon in self.daemons:
+            self.end_daemon(daemon)
+        self.kill_marked()
+        if self.has_replayable_journals:
+            self.replay_journals()
 
-    def end(self, daemon):
+    def end_daemon(self, daemon):
         if daemon.process.poll() is None:
             daemon.terminate()
             try:
@@ -239,9 +225,6 @@ class DaemonTestCase(unittest.TestCase):
             self.assertEqual(code, 0, out[:2000] + err)
 
     # -- config
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
 
     def model(self, name="small", **keys):
         """A [[model]] whose file is made here."""
@@ -273,17 +256,6 @@ class DaemonTestCase(unittest.TestCase):
             text += table("[task]", {"name": name, "models": names})
         self.write(self.config_path, text)
 
-    def write(self, path, text):
-        with open(self.path(path), "w") as file:
-            file.write(text)
-
-    def read(self, name):
-        try:
-            with open(self.path(name)) as file:
-                return file.read()
-        except FileNotFoundError:
-            return ""
-
     # -- programs
 
     def launch(self, *options, **named):
@@ -293,20 +265,6 @@ class DaemonTestCase(unittest.TestCase):
 
     def up(self, *options, **named):
         return self.launch(*options, **named).wait_until_ready()
-
-    def popen(self, *words, **options):
-        options = {"env": self.environment, "stdout": subprocess.PIPE,
-                   "stderr": subprocess.PIPE, "cwd": self.folder} | options
-        process = subprocess.Popen([self.program, *words], text=True, **options)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
-        return process
-
-    def cli(self, *words, env=None):
-        """(exit code, stdout, stderr)"""
-        done = subprocess.run([self.program, *words], text=True, env=self.environment | (env or {}),
-                              capture_output=True, timeout=PATIENCE, cwd=self.folder)
-        return done.returncode, done.stdout, done.stderr
 
     def ask(self, *words):
         """The object that a command prints with --json."""
@@ -353,15 +311,6 @@ class DaemonTestCase(unittest.TestCase):
         return self.ask("queue")["calls"]
 
     # -- waiting
-
-    def wait_until(self, condition, what, bound=PATIENCE):
-        end = time.monotonic() + bound
-        while True:
-            value = condition()
-            if value:
-                return value
-            self.assertLess(time.monotonic(), end, f"never: {what}")
-            time.sleep(0.02)
 
     def wait_for_lines(self, name, count):
         return self.wait_until(lambda: len(self.read(name).splitlines()) >= count
