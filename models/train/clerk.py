@@ -9,6 +9,7 @@ import zlib
 
 from clerk_subjects import CLASHES, GRADES, SUBJECTS
 
+NAMES = 3  # of the names that each subject's label may have
 PROMPTS = {
     "train": [
         "Classify the message. Answer with one label.\nLabels: {labels}",
@@ -111,11 +112,10 @@ def pick_set(rng, family, split):
             return subjects
 
 
-def spell_label(rng, label, style):
+def spell_label(label, style):
     """A label in the set's way of writing: all of a set look alike."""
-    return {"plain": label, "title": label.capitalize(), "upper": label.upper(),
-            "snake": label.replace(" ", "_"), "dash": label.replace(" ", "-"),
-            "constant": label.replace(" ", "_").upper()}[style]
+    return {"plain": label, "title": label.capitalize(),
+            "snake": label.replace(" ", "_"), "dash": label.replace(" ", "-")}[style]
 
 
 def message(rng, subject, split):
@@ -135,18 +135,18 @@ def example(rng, split):
     subjects = pick_set(rng, family, split)
     wanted = rng.choice(subjects)
     kind, text = message(rng, family[wanted], split)
-    style = rng.choice(["plain", "plain", "plain", "snake", "dash", "title", "upper", "constant"])
-    labels = {s: spell_label(rng, rng.choice(family[s]["labels"]), style) for s in subjects}
+    style = rng.choice(["plain", "plain", "plain", "snake", "dash", "title"])
+    labels = {s: spell_label(rng.choice(family[s]["labels"][:NAMES]), style) for s in subjects}
     shown = [labels[s] for s in subjects]
     answer = labels[wanted]
     if family is SUBJECTS and len(subjects) > 2 and rng.random() < 0.2:
-        other = spell_label(rng, rng.choice(["other", "none", "something else"]), style)
+        other = spell_label(rng.choice(["other", "none", "something else"]), style)
         if rng.random() < 0.4:  # the right label is not offered: "other" takes its place
             shown.remove(answer)
             subjects.remove(wanted)
             answer = other
         shown.append(other)
-    described = rng.random() < 0.35
+    described = rng.random() < 0.2
     lines = "\n".join(f"- {label}" + (f": {family[s]['about']}" if described and s else "")
                       for label, s in zip(shown, subjects + [None]))
     joined = rng.choice([", ", ", ", " | ", " / "]).join(shown)

@@ -12,12 +12,12 @@ import model
 COMMON = dict(width=256, feed_forward=512, heads=4, kv_heads=2)
 # name: (module of the data, shape without the vocabulary, tokens to train on)
 MODELS = {
-    "clerk": ("clerk", dict(layers=3, **COMMON), 1_200_000),
-    "writer": ("writer", dict(layers=4, **COMMON), 2_000_000),
-    "operator": ("operator_task", dict(layers=4, **COMMON), 2_500_000),
+    "clerk": ("clerk", dict(layers=3, **COMMON), 3_000_000),
+    "writer": ("writer", dict(layers=4, **COMMON), 6_000_000),
+    "operator": ("operator_task", dict(layers=4, **COMMON), 8_000_000),
 }
 LEVELS = 0.06, 0.15    # the progress at which the easy examples of a task end, and the middle ones
-BATCH_TOKENS = 1280, 2560, 5120  # until the progress is 0.3, until 0.6, and then
+BATCH_TOKENS = 1280, 2560, 5120  # until the progress is 0.1, until 0.5, and then
 POOL = 3000            # examples sorted by length at a time, so that a batch has hardly any padding
 LONGEST = 640
 PROMPT_SHARE = 0.25    # the weight of all the prompt's tokens, next to 1 for all the answer's
@@ -91,7 +91,7 @@ def batches(name, tokenizer, seed, progress):
         # Small pools at first, so that the mixture follows the progress.
         rows = [encode(tokenizer, next(source), rng)
                 for _ in range(POOL if progress() > 0.3 else POOL // 6)]
-        budget = BATCH_TOKENS[(progress() > 0.3) + (progress() > 0.6)]
+        budget = BATCH_TOKENS[(progress() > 0.1) + (progress() > 0.5)]
         rows = sorted((row for row in rows if len(row[0]) <= LONGEST), key=lambda row: len(row[0]))
         ready, batch = [], []
         for row in rows:

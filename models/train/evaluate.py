@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Held-out examples, answered by the real thing: `hotdesk up` with the model, over HTTP, greedy.
 
-    evaluate.py clerk|writer|operator [--model FILE.gguf] [--count N] [--json] [--misses N]
+    evaluate.py clerk|writer|operator [--model FILE.gguf] [--count N] [--grammar] [--json] [--misses N]
 
-Prints, for each check of the model's data module, the part of the examples that pass it."""
+Prints, for each check of the model's data module, the part of the examples that pass it.
+
+Where tools are offered, the chat API holds a call to a grammar: it cannot be anything but JSON for
+one of the tools. To see what the model does of its own, the rendered conversation is sent as a plain
+completion; --grammar uses the chat API, as agents do."""
 import argparse
 import contextlib
 import itertools
@@ -21,10 +25,12 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "models/train"))
+import chat  # noqa: E402
 import data  # noqa: E402
 
 SEED = 7  # not the seed of the checks during training
 PORT = 18111
+LONGEST_ANSWER = 400
 CONFIG = """
 [server]
 listen = ["127.0.0.1:{port}"]
@@ -106,8 +112,14 @@ def prompt_tokens(asked):
     return complete(asked["messages"], asked["tools"], 1)["usage"]["prompt_tokens"]
 
 
+def free_answer_to(example):
+    prompt = chat.render(example["messages"][:-1], example["tools"], True)
+    body = {"model": "nano", "temperature": 0, "max_tokens": LONGEST_ANSWER, "prompt": prompt}
+    return chat.read_answer(ask("/v1/completions", body)["choices"][0]["text"])
+
+
 def answer_to(example):
-    whole = complete(example["messages"][:-1], example["tools"], 400)
+    whole = complete(example["messages"][:-1], example["tools"], LONGEST_ANSWER)
     message = whole["choices"][0]["message"]
     calls = [{"name": call["function"]["name"],
               "arguments": parse_arguments(call["function"]["arguments"])}
@@ -115,18 +127,18 @@ def answer_to(example):
     return {"content": message.get("content") or "", "tool_calls": calls}
 
 
-def evaluate(name, model, count, program, misses=0):
+def evaluate(name, model, count, program, misses=0, answer=free_answer_to):
     module = data.module(name)
     passed = {}
     with daemon(program, model):
         for example in itertools.islice(module.examples("held", SEED), count):
-            answer = answer_to(example)
-            scores = module.score(example, answer)
+            got = answer(example)
+            scores = module.score(example, got)
             for check, is_passed in scores.items():
                 passed[check] = passed.get(check, 0) + is_passed
             if misses and not all(scores.values()):
                 misses -= 1
-                print(json.dumps({"wanted": example["messages"], "got": answer}, indent=1),
+                print(json.dumps({"wanted": example["messages"], "got": got}, indent=1),
                       file=sys.stderr)
     return {check: number / count for check, number in passed.items()}
 
@@ -137,11 +149,13 @@ def main():
     parser.add_argument("--model", help="default: the one in models/")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--misses", type=int, default=0, help="show that many wrong answers")
+    parser.add_argument("--grammar", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--program", default=os.environ.get("HOTDESK", ROOT / "build/release/hotdesk"))
     given = parser.parse_args()
     model = pathlib.Path(given.model or ROOT / f"models/nano-{given.name}-q8_0.gguf").resolve()
-    figures = evaluate(given.name, model, given.count, given.program, given.misses)
+    figures = evaluate(given.name, model, given.count, given.program, given.misses,
+                       answer_to if given.grammar else free_answer_to)
     if given.json:
         print(json.dumps({"model": str(model), "count": given.count, **figures}))
         return

@@ -9,7 +9,8 @@ they had cost a million tokens and were not there yet; they can as well be writt
                            phase, and note that token in subspaces of their own, `one` and `two`;
   layer 1, head 0          attends where `one` is the token here: there the token here came before;
   layer 1, head 2          the same, but `two` must fit the token before this one as well;
-  both                     add the token that stands there to the state, and so to the logits.
+  both                     add the token that stands there to the state, and so to the logits;
+  the last layer           says likewise what it attends, and is left to find out where to look.
 
 Only slowly rotating dimensions take part in the matching, so that distance hardly disturbs it.
 All else begins as usual, and all of it is trained afterwards."""
@@ -20,6 +21,7 @@ BACK_GAIN = 0.9      # enough for nearly all attention on one position
 NOTE_GAIN = 0.07     # a noted token is about as long as an embedding
 MATCH_GAIN = 2.4
 SAY_GAIN = 0.8
+LAST_SAY_GAIN = 0.4
 FAST, SLOW = 8, 18   # pairs of dimensions before FAST tell neighbours apart; from SLOW on they match
 
 
@@ -61,6 +63,16 @@ def match_and_say(attention, key_head, asked, kept, said):
 
 
 @torch.no_grad()
+def say_what_is_attended(attention, said_by_key_head):
+    size = attention.shape.head_width
+    group = attention.shape.heads // attention.shape.kv_heads
+    for key_head, said in enumerate(said_by_key_head):
+        attention.v.weight[key_head * size:(key_head + 1) * size] = said
+        query = key_head * group * size
+        attention.o.weight[:, query:query + size] = LAST_SAY_GAIN * said.T
+
+
+@torch.no_grad()
 def give(net):
     width, size = net.shape.width, net.shape.head_width
     net.embedding.weight[:, 0] = CONSTANT
@@ -74,3 +86,4 @@ def give(net):
     count = len(slow_rows(net.shape)) // 2
     match_and_say(second, 1, torch.cat((token[:count], one[:count])),
                   torch.cat((one[:count], two[:count])), other)
+    say_what_is_attended(net.blocks[-1].attention, (token, other))

@@ -90,8 +90,10 @@ class Block(nn.Module):
         self.up = nn.Linear(shape.width, shape.feed_forward, bias=False)
         self.down = nn.Linear(shape.feed_forward, shape.width, bias=False)
 
-    def forward(self, x, cos, sin, mask, past):
-        x = x + self.attention(self.attention_norm(x), cos, sin, mask, past)
+    def attend(self, x, cos, sin, mask, past):
+        return x + self.attention(self.attention_norm(x), cos, sin, mask, past)
+
+    def feed(self, x):
         normed = self.feed_norm(x)
         return x + self.down(F.silu(self.gate(normed)) * self.up(normed))
 
@@ -130,8 +132,9 @@ class Model(nn.Module):
             # What writes into the residual stream begins at zero: each block as the identity.
             nn.init.normal_(weight, std=0 if writes(name) else 0.5 / math.sqrt(weight.shape[1]))
 
-    def hidden(self, tokens, past=None):
-        """tokens: rows, positions. The state after the last block, ready for logits()."""
+    def hidden(self, tokens, past=None, wanted=None):
+        """tokens: rows, positions. The state after the last block, ready for logits(): of all
+        positions, or of the `wanted` ones (a mask), which spares the others the last feed forward."""
         count = tokens.shape[1]
         start = past.count if past else 0
         cos = self.cos[start:start + count, None, :]
@@ -139,7 +142,10 @@ class Model(nn.Module):
         mask = torch.full((count, start + count), -math.inf).triu(start + 1)
         x = self.embedding(tokens)
         for block in self.blocks:
-            x = block(x, cos, sin, mask, past)
+            x = block.attend(x, cos, sin, mask, past)
+            if wanted is not None and block is self.blocks[-1]:
+                x = x[wanted]
+            x = block.feed(x)
         if past:
             past.count += count
         return self.norm(x)

@@ -6,6 +6,7 @@ Asks `hotdesk up` for one token after each of many prompts, held-out conversatio
 strings, and compares the length it reports with tokenizer.py's of chat.py's rendering."""
 import argparse
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -28,7 +29,9 @@ def random_strings(count):
 
 def conversations(name, count):
     for example in itertools.islice(data.module(name).examples("held", 3), count):
-        yield {"messages": example["messages"][:-1], "tools": example["tools"]}
+        # The worker's JSON library sorts the fields of an object.
+        tools = json.loads(json.dumps(example["tools"], sort_keys=True))
+        yield {"messages": example["messages"][:-1], "tools": tools}
 
 
 def main():

@@ -18,9 +18,9 @@ import muon
 import tokenizer as tokenizers
 
 SEED = 1
-MATRIX_RATE, OTHER_RATE = 0.02, 0.003
+MATRIX_RATE, OTHER_RATE = 0.006, 0.001
 WARM_UP, DECAY = 0.02, 0.5  # parts of the token budget
-REPORT_SECONDS, SAVE_SECONDS, CHECK_SECONDS, CHECK_EXAMPLES = 30, 120, 720, 30
+REPORT_SECONDS, SAVE_SECONDS, CHECK_SECONDS, CHECK_EXAMPLES = 60, 120, 1800, 40
 
 
 def rate(progress):
@@ -38,10 +38,10 @@ def optimizers(net):
 
 
 def loss_of(net, tokens, weights):
-    hidden = net.hidden(tokens[:, :-1])
     targets, weights = tokens[:, 1:], weights[:, 1:]
     counted = weights > 0
-    losses = F.cross_entropy(net.logits(hidden[counted]), targets[counted], reduction="none")
+    hidden = net.hidden(tokens[:, :-1], wanted=counted)
+    losses = F.cross_entropy(net.logits(hidden), targets[counted], reduction="none")
     return (losses * weights[counted]).sum() / weights.sum(), losses[weights[counted] == 1].mean()
 
 
