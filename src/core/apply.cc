@@ -152,7 +152,7 @@ void lose_or_retry(State& s, Call& call, const Error& error, Instant now) {
 
 Millis backoff_after(int failures) {
     if (failures <= 1) return {};
-    Millis wait = kLoadBackoff;
+    Millis wait = kLoadBackoffFirst;
     for (int i = 2; i < failures && wait < kLoadBackoffMax; ++i) wait = wait * 2;
     return std::min(wait, kLoadBackoffMax);
 }

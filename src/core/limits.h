@@ -19,7 +19,7 @@ inline constexpr int kCallAttemptsMax = 2;
 
 // A model that crashed while loading is tried again at once, then after 5, 10, 20 ... 60 s:
 // the first crash may have been anybody's, a repeated one is the model's.
-inline constexpr Millis kLoadBackoff = seconds(5);
+inline constexpr Millis kLoadBackoffFirst = seconds(5);
 inline constexpr Millis kLoadBackoffMax = seconds(60);
 
 // Three failed loads in a row with too little memory: the plan or a neighbour is wrong, and the
