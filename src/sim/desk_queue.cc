@@ -18,7 +18,9 @@ void DeskQueue::queue_ours() {
 
 void DeskQueue::release_ours() {
     told_ = false;
-    if (!line_.empty() && line_.front().ours) leave(line_.front().number);
+    // A ticket that still waits is given back as well; there is one at most.
+    auto ours = std::find_if(line_.begin(), line_.end(), [](const Ticket& t) { return t.ours; });
+    if (ours != line_.end()) leave(ours->number);
 }
 
 void DeskQueue::drop_ours() {
@@ -48,8 +50,9 @@ void DeskQueue::serve_head() {
     Ticket head = line_.front();
     on_grant(head);
     if (head.ours) {
-        stage_.time.after(kNewsDelay, [this, life = life_] {
-            if (life == life_) stage_.post(DeskGranted{});
+        stage_.time.after(kNewsDelay, [this, number = head.number] {
+            // It may have been given back meanwhile.
+            if (is_ours() && line_.front().number == number) stage_.post(DeskGranted{});
         });
         tell_about_strangers();
     } else {

@@ -7,7 +7,7 @@ namespace hotdesk::sim {
 
 Engine::Stretch Engine::next_stretch(int64_t begin_us) const {
     auto batch = static_cast<int64_t>(answering_.size());
-    int64_t tokens_us = speed_.step_each.value * 1000 * batch;
+    int64_t tokens_us = speed_.step_each_us * batch;
     if (!reading_.empty()) {
         int64_t chunk = std::min(reading_.front().prefill, speed_.chunk.value);
         int64_t read_us = chunk * 1'000'000 / speed_.prefill_per_second.value;
@@ -17,7 +17,7 @@ Engine::Stretch Engine::next_stretch(int64_t begin_us) const {
     auto shortest =
         std::min_element(answering_.begin(), answering_.end(),
                          [](const Job& a, const Job& b) { return a.decode < b.decode; });
-    return {begin_us, speed_.step.value * 1000 + tokens_us, shortest->decode, 0};
+    return {begin_us, speed_.step_us + tokens_us, shortest->decode, 0};
 }
 
 void Engine::plan(int64_t begin_us) {

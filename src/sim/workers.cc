@@ -16,6 +16,7 @@ void Workers::load(const ModelSpec& spec) {
     uint64_t life = next_life_++;
     workers_.emplace(
         spec.name, Worker{.life = life, .spec = spec, .running = {}, .engine = make_engine(spec)});
+    note_desk(spec, desk_loading_, +1);
     Millis whole = load_time(spec, hardware_);
     if (stage_.strikes(Fault::kSlowLoad, 200)) whole = whole * stage_.random.between(2, 10);
     load_step(spec.name, life, 0, whole / 4);
@@ -39,6 +40,7 @@ void Workers::load_step(const ModelName& model, uint64_t life, int permille, Mil
 
 void Workers::loaded(const ModelName& model, Worker& worker) {
     worker.phase = Phase::kReady;
+    note_desk(worker.spec, desk_loading_, -1);
     stage_.post(WorkerReady{model, worker.spec.need});
     if (!stage_.strikes(Fault::kWorkerCrash, 300)) return;
     stage_.time.after(stage_.random.between(Millis{1}, minutes(3)),
@@ -53,6 +55,7 @@ void Workers::loaded(const ModelName& model, Worker& worker) {
 void Workers::unload(const ModelName& model, bool hard) {
     auto it = workers_.find(model);
     if (it == workers_.end()) return;
+    if (it->second.phase == Phase::kLoading) note_desk(it->second.spec, desk_loading_, -1);
     it->second.phase = Phase::kUnloading;
     Millis takes = stage_.random.between(hardware_.unload_least, hardware_.unload_most);
     if (!hard && stage_.strikes(Fault::kSlowLoad, 200)) takes = minutes(10);
@@ -63,8 +66,9 @@ void Workers::unload(const ModelName& model, bool hard) {
 
 void Workers::die(const ModelName& model, Error error, bool crashed) {
     Worker& worker = workers_.at(model);
-    if (worker.spec.placement == Placement::kDesk)
-        note_desk(-static_cast<int>(worker.running.size()));
+    if (worker.phase == Phase::kLoading) note_desk(worker.spec, desk_loading_, -1);
+    if (!worker.running.empty())
+        note_desk(worker.spec, desk_serving_, -static_cast<int>(worker.running.size()));
     if (worker.has_memory) machine_.give_back(worker.spec.need);
     workers_.erase(model);
     stage_.post(WorkerGone{model, std::move(error), crashed});
@@ -77,8 +81,10 @@ void Workers::kill_all() {
 // ---- calls -------------------------------------------------------------------------------------
 
 std::unique_ptr<Engine> Workers::make_engine(const ModelSpec& spec) {
-    bool on_desk = spec.placement == Placement::kDesk;
-    auto engine = std::make_unique<Engine>(stage_, on_desk ? hardware_.desk : hardware_.host);
+    const Speed& usual = spec.placement == Placement::kDesk ? hardware_.desk : hardware_.host;
+    auto measured = hardware_.speeds.find(spec.name);
+    auto engine = std::make_unique<Engine>(
+        stage_, measured == hardware_.speeds.end() ? usual : measured->second);
     engine->on_first = [this](CallId call) { stage_.post(CallStreaming{call}); };
     engine->on_end = [this, model = spec.name](CallId call) { answer(model, call); };
     return engine;
@@ -88,7 +94,7 @@ void Workers::start(const ModelName& model, CallId call, const CallShape& shape)
     auto it = workers_.find(model);
     if (it == workers_.end() || it->second.phase != Phase::kReady) return;
     it->second.running.emplace(call, shape);
-    if (it->second.spec.placement == Placement::kDesk) note_desk(+1);
+    note_desk(it->second.spec, desk_serving_, +1);
     it->second.engine->start(call, shape);
 }
 
@@ -96,7 +102,7 @@ void Workers::answer(const ModelName& model, CallId call) {
     Worker& worker = workers_.at(model);
     CallShape shape = worker.running.at(call);
     worker.running.erase(call);
-    if (worker.spec.placement == Placement::kDesk) note_desk(-1);
+    note_desk(worker.spec, desk_serving_, -1);
     stage_.post(CallFinished{call, shape.prompt, shape.prompt - shape.fresh, shape.completion});
     on_answer(call);
 }
@@ -104,16 +110,15 @@ void Workers::answer(const ModelName& model, CallId call) {
 void Workers::cancel(CallId call) {
     for (auto& [model, worker] : workers_) {
         if (worker.running.erase(call) == 0) continue;
-        if (worker.spec.placement == Placement::kDesk) note_desk(-1);
+        note_desk(worker.spec, desk_serving_, -1);
         worker.engine->cancel(call);
     }
 }
 
-void Workers::note_desk(int change) {
-    Instant now = stage_.time.now();
-    if (desk_running_ == 0) desk_busy_since_ = now;
-    if (desk_running_ > 0 && desk_running_ + change == 0) desk_busy_ += now - desk_busy_since_;
-    desk_running_ += change;
+void Workers::note_desk(const ModelSpec& spec, BusyHours& hours, int change) {
+    if (spec.placement != Placement::kDesk) return;
+    Wall wall = stage_.time.wall();
+    hours.change(change, stage_.time.now(), wall + offset_at(zone_, wall));
 }
 
 }  // namespace hotdesk::sim

@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "core/world.h"
+#include "core/zone.h"
+#include "sim/busy_hours.h"
 #include "sim/engine.h"
 #include "sim/machine.h"
 #include "sim/stage.h"
@@ -27,8 +29,9 @@ class Workers {
         std::unique_ptr<Engine> engine;
     };
 
-    Workers(Stage& stage, Machine& machine, const Hardware& hardware)
-        : stage_(stage), machine_(machine), hardware_(hardware) {}
+    // `zone`: whose hours of the day the desk's are counted in.
+    Workers(Stage& stage, Machine& machine, const Hardware& hardware, Zone zone)
+        : stage_(stage), machine_(machine), hardware_(hardware), zone_(std::move(zone)) {}
 
     void load(const ModelSpec& spec);
     void unload(const ModelName& model, bool hard);
@@ -38,7 +41,8 @@ class Workers {
     void kill_all();  // the daemon died, and they with it
 
     const std::map<ModelName, Worker>& all() const { return workers_; }
-    Millis desk_busy() const { return desk_busy_; }  // with a call running on the desk
+    const BusyHours& desk_serving() const { return desk_serving_; }
+    const BusyHours& desk_loading() const { return desk_loading_; }
     int loads() const { return loads_; }
 
     // The client has its whole answer.
@@ -51,7 +55,7 @@ class Workers {
     void die(const ModelName& model, Error error, bool crashed);
     std::unique_ptr<Engine> make_engine(const ModelSpec& spec);
     void answer(const ModelName& model, CallId call);
-    void note_desk(int change);
+    void note_desk(const ModelSpec& spec, BusyHours& hours, int change);
 
     Stage& stage_;
     Machine& machine_;
@@ -59,9 +63,8 @@ class Workers {
     std::map<ModelName, Worker> workers_;
     uint64_t next_life_ = 1;
     int loads_ = 0;
-    int desk_running_ = 0;
-    Instant desk_busy_since_;
-    Millis desk_busy_;
+    Zone zone_;
+    BusyHours desk_serving_, desk_loading_;
 };
 
 }  // namespace hotdesk::sim

@@ -123,15 +123,24 @@ std::vector<std::string> assume_sizes(Fleet& fleet) {
         if (spec.need != Footprint{}) continue;
         bool on_desk = spec.placement == Placement::kDesk;
         (on_desk ? spec.need.device : spec.need.host) = on_desk ? mib(4400) : mib(600);
-        assumed.push_back(fmt::format("assumed: model {} takes {} of the {}", name.value,
+        assumed.push_back(fmt::format("model {} takes {} of the {}", name.value,
                                       format_bytes(on_desk ? mib(4400) : mib(600)),
                                       on_desk ? "device" : "RAM"));
     }
     return assumed;
 }
 
+namespace {
+
+constexpr size_t kCallsMax = 20;
+
+int64_t around(Random& random, int64_t mean) {
+    return random.between(mean - mean / 2, mean + mean / 2);
+}
+
+}  // namespace
+
 RunShape draw_run(Random& random) {
-    constexpr int kCallsMax = 20;
     RunShape run{.start_up = random.between(Millis{20}, Millis{400}), .calls = {}};
     Tokens context = draw_tokens(random, 300, 1500);
     do {
@@ -149,6 +158,24 @@ RunShape draw_run(Random& random) {
     } while (run.calls.size() < kCallsMax && random.chance(615));
     run.last_words = random.between(Millis{10}, Millis{500});
     run.exit_code = random.chance(10) ? 1 : 0;
+    return run;
+}
+
+RunShape draw_run(Random& random, const Habit& habit) {
+    RunShape run{.start_up = random.between(Millis{20}, Millis{400}), .calls = {}};
+    Tokens context;
+    // After each call there is another one with this chance, so that there are as many on average.
+    auto again = static_cast<int>(1000 - 1'000'000 / std::max<int64_t>(habit.calls_permille, 1000));
+    do {
+        bool is_first = run.calls.empty();
+        Tokens added{around(random, (is_first ? habit.first_prompt : habit.growth).value)};
+        Tokens fresh{around(random, (is_first ? habit.first_fresh : habit.later_fresh).value)};
+        CallShape call{.prompt = context + added, .fresh = std::min(fresh, context + added)};
+        call.completion = {around(random, habit.completion.value)};
+        call.think = is_first ? Millis{} : Millis{around(random, habit.gap.value)};
+        context = call.prompt + call.completion;
+        run.calls.push_back(call);
+    } while (run.calls.size() < kCallsMax && random.chance(again));
     return run;
 }
 

@@ -16,13 +16,26 @@ namespace {
 // So that the first instant of a recorded day has firings, and what begins in it has an end.
 constexpr Millis kBeforeTheDay = minutes(1), kAfterTheDay = hours(1);
 
+// The hours of the day are those of the agents, who mostly share a zone.
+Zone zone_of(const Fleet& fleet) {
+    return fleet.agents.empty() ? Zone{} : fleet.agents.begin()->second.zone;
+}
+
+// Chance of its own for each firing: an agent does the same work whatever the policy and the other
+// agents do, so that two days differ only in what was changed.
+Random chance_of(uint64_t seed, const AgentName& agent, Wall due) {
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (char c : agent.value) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return Random(Random(seed ^ hash).next() ^ static_cast<uint64_t>(due.ms));
+}
+
 }  // namespace
 
 World::World(Options options)
     : options_(std::move(options)),
       stage_{Timeline(options_.start), Random(options_.seed), options_.faults, {}},
       machine_(stage_, options_.hardware),
-      workers_(stage_, machine_, options_.hardware),
+      workers_(stage_, machine_, options_.hardware, zone_of(options_.fleet)),
       agents_(stage_, [this](const AgentSpec& agent, Wall due) { return work_of(agent, due); }),
       desk_(stage_),
       tally_([this](const AgentSpec& agent, Wall due) { return late_after(agent, due); }),
@@ -40,7 +53,9 @@ World::World(Options options)
 
 RunShape World::work_of(const AgentSpec& agent, Wall due) {
     if (options_.work) return options_.work->run(agent, due, stage_.time.wall());
-    return draw_run(stage_.random);
+    Random chance = chance_of(options_.seed, agent.name, due);
+    auto habit = options_.habits.find(agent.name);
+    return habit == options_.habits.end() ? draw_run(chance) : draw_run(chance, habit->second);
 }
 
 Wall World::late_after(const AgentSpec& agent, Wall due) const {
@@ -170,7 +185,14 @@ void World::die() {
 Summary World::summary() && {
     Summary summary = std::move(tally_).finish();
     summary.length = options_.length;
-    summary.desk_busy = workers_.desk_busy();
+    summary.desk_busy = workers_.desk_serving().total();
+    summary.serving = workers_.desk_serving().by_hour();
+    summary.loading = workers_.desk_loading().by_hour();
+    BusyHours whole;
+    Wall end = stage_.time.wall();
+    whole.change(+1, now() - options_.length, {});
+    whole.change(-1, now(), end + offset_at(zone_of(options_.fleet), end));
+    summary.whole = whole.by_hour();
     summary.device_peak = machine_.used_max().device;
     summary.deaths = deaths_;
     summary.trace_hash = trace_.value();

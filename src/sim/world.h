@@ -28,7 +28,9 @@ struct Options {
     Faults faults;
     Fleet fleet;  // see usual_day() for one
     Hardware hardware;
-    std::shared_ptr<Player> work;   // null: each run's work is drawn
+    std::shared_ptr<Player> work;       // null: each run's work is drawn
+    std::map<AgentName, Habit> habits;  // measured; the work of other agents is assumed
+    std::optional<Strangers> strangers;
     Wall start{1'772'409'600'000};  // Monday 2 March 2026, 00:00 UTC
     Millis length = hours(24);
     bool check = false;  // run the checkers; about ten times slower
@@ -83,6 +85,7 @@ class World : public Clock, public Probe, public Executor, public Journal {
 
     void plan_faults();
     void every(Millis least, Millis most, std::function<void()> strike);
+    void send_strangers(const Strangers& strangers);
     void die();
     void change_fleet();
     void meddle();
@@ -118,7 +121,7 @@ struct Simulation {
 };
 Simulation simulate(Options options);
 
-// The command that runs the same day again.
+// The command that runs a usual day again.
 std::string command_for(uint64_t seed, int agents, Millis length, const Faults& faults);
 
 }  // namespace hotdesk::sim

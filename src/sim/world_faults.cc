@@ -18,12 +18,8 @@ void World::every(Millis least, Millis most, std::function<void()> strike) {
 void World::plan_faults() {
     const Faults& faults = stage_.faults;
     Random& random = stage_.random;
-    if (faults.has(Fault::kStranger))
-        every(minutes(2), minutes(40), [&] {
-            Millis hold = random.between(seconds(1), minutes(10));
-            Millis patience = random.between(seconds(5), minutes(30));
-            desk_.queue_stranger(hold, patience);
-        });
+    if (faults.has(Fault::kStranger)) send_strangers(Strangers{});
+    if (options_.strangers) send_strangers(*options_.strangers);
     if (faults.has(Fault::kForeignMemory))
         every(minutes(1), minutes(30), [&] {
             machine_.set_foreign(random.chance(500) ? Bytes{} : mib(random.between(100, 4000)));
@@ -41,6 +37,14 @@ void World::plan_faults() {
               [&] { actions_to_live_ = static_cast<int>(random.between(0, 3)); });
     if (faults.has(Fault::kReload)) every(minutes(5), hours(2), [&] { change_fleet(); });
     if (faults.has(Fault::kOperator)) every(minutes(1), minutes(30), [&] { meddle(); });
+}
+
+void World::send_strangers(const Strangers& strangers) {
+    every(strangers.every_least, strangers.every_most, [this, strangers] {
+        Millis hold = stage_.random.between(strangers.hold_least, strangers.hold_most);
+        Millis patience = stage_.random.between(strangers.patience_least, strangers.patience_most);
+        desk_.queue_stranger(hold, patience);
+    });
 }
 
 namespace {

@@ -21,6 +21,11 @@ CallOutcome call_outcome(const std::string& text) {
     return CallOutcome::kFailed;
 }
 
+// Selects what call_row() reads; a WHERE goes behind it.
+constexpr const char* kSelectCalls =
+    "SELECT id, run, agent, model, arrived_ms, ended_ms, waited_ms, ran_ms, prompt, cached, "
+    "completion, outcome, why, need, have, who FROM calls";
+
 EndedCall call_row(SQLite::Statement& row) {
     return {.id = {static_cast<uint64_t>(row.getColumn(0).getInt64())},
             .run = {static_cast<uint64_t>(row.getColumn(1).getInt64())},
@@ -155,13 +160,23 @@ Result<std::map<AgentName, RunRecord>> History::last_ended_runs() {
 
 Result<std::optional<EndedCall>> History::call(CallId id) {
     return guarded(db_->getFilename(), [&]() -> Result<std::optional<EndedCall>> {
-        SQLite::Statement row(*db_,
-                              "SELECT id, run, agent, model, arrived_ms, ended_ms, waited_ms, "
-                              "ran_ms, prompt, cached, "
-                              "completion, outcome, why, need, have, who FROM calls WHERE id = ?1");
+        SQLite::Statement row(*db_, fmt::format("{} WHERE id = ?1", kSelectCalls));
         bind_all(row, static_cast<int64_t>(id.value));
         if (!row.executeStep()) return std::nullopt;
         return call_row(row);
+    });
+}
+
+Result<std::vector<EndedCall>> History::answered_calls(int limit) {
+    return guarded(db_->getFilename(), [&]() -> Result<std::vector<EndedCall>> {
+        SQLite::Statement rows(
+            *db_, fmt::format("{} WHERE run <> 0 AND outcome = 'done' ORDER BY id DESC LIMIT ?1",
+                              kSelectCalls));
+        bind_all(rows, bounded(limit));
+        std::vector<EndedCall> found;
+        while (rows.executeStep()) found.push_back(call_row(rows));
+        std::reverse(found.begin(), found.end());
+        return found;
     });
 }
 

@@ -45,6 +45,8 @@ class History {
     // The newest ended run of each agent, for `hotdesk agents`.
     Result<std::map<AgentName, RunRecord>> last_ended_runs();
     Result<std::optional<EndedCall>> call(CallId id);
+    // The newest `limit` calls of runs that were answered, oldest first.
+    Result<std::vector<EndedCall>> answered_calls(int limit);
 
     // The newest `limit` decisions about a run (its calls included), a call, an agent or a model,
     // oldest first.

@@ -399,6 +399,19 @@ TEST(History, ReadsCallsAndModelChangesBack) {
     EXPECT_EQ(*history.model_changes({"big"}, 5), std::vector{crash});
 }
 
+TEST(History, ListsTheNewestAnsweredCallsOfRunsOldestFirst) {
+    const Folder folder;
+    Store store = open_store(folder);
+    EndedCall refused = call(4, 7);
+    refused.outcome = CallOutcome::kRefused;
+    for (const EndedCall& one : {call(1, 7), call(2, 0), call(3, 7), refused, call(5, 8)})
+        store.note(one);
+    ASSERT_TRUE(store.flush());
+    History history = open_history(folder);
+    EXPECT_EQ(*history.answered_calls(2), (std::vector{call(3, 7), call(5, 8)}));
+    EXPECT_EQ(history.answered_calls(10)->size(), 3u) << "not the refused one, nor that of no run";
+}
+
 TEST(History, KnowsTheLastEndedRunOfEachAgent) {
     const Folder folder;
     Store store = open_store(folder);

@@ -12,6 +12,7 @@ launcher=$(command -v ccache || true)
 mkdir -p "$work"
 objects=
 for file in "$source"/src/base/*.cc "$source"/src/core/*.cc "$source"/src/loop/*.cc "$source"/src/sim/*.cc \
+            "$source"/src/config/toml_node.cc \
             "$source"/test/determinism/sim_trace.cc; do
     case $file in *_test.cc) continue ;; esac
     object=$work/$(echo "${file#"$source"/}" | tr / _).o
