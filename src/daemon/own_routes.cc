@@ -84,6 +84,7 @@ class Routes : public std::enable_shared_from_this<Routes> {
 
   private:
     using Page = std::function<Response(const State&, const Snapshot&)>;
+    using Look = std::function<std::function<Response()>(const State&, const Snapshot&)>;
     using Handle = void (Routes::*)(const Request&, const Responder&);
 
     void get(const char* pattern, Handle handle) { add_route("GET", pattern, handle); }
@@ -91,6 +92,7 @@ class Routes : public std::enable_shared_from_this<Routes> {
     void add_route(const char* method, const char* pattern, Handle handle);
     void add_view(const char* pattern, Json (*view)(const views::Moment&));
     void answer(const Responder& responder, Page page);
+    void answer_on_io(const Responder& responder, Look look);
     void command(const Responder& responder, Event event);
 
     void agents(const Request& request, const Responder& responder);
@@ -98,6 +100,7 @@ class Routes : public std::enable_shared_from_this<Routes> {
     void run(const Request& request, const Responder& responder);
     void why(const Request& request, const Responder& responder);
     void logs(const Request& request, const Responder& responder);
+    Response run_page(RunId id, const std::optional<Json>& unrecorded, const Json& live);
     Response why_page(const std::string& name, const std::optional<std::string>& now,
                       const std::vector<std::string>& known);
 
@@ -152,6 +155,18 @@ void Routes::answer(const Responder& responder, Page make) {
         responder.respond(failure({Code::kBusy, "the daemon is too busy to answer: try again"}));
 }
 
+// State is looked at first and the history, which is the io thread's, after that: what has left the
+// one is in the other by then.
+void Routes::answer_on_io(const Responder& responder, Look look) {
+    const bool asked = own_.loop.ask([self = shared_from_this(), responder, look = std::move(look)](
+                                         const State& state, const Snapshot& seen) {
+        boost::asio::post(self->own_.io,
+                          [responder, make = look(state, seen)] { responder.respond(make()); });
+    });
+    if (!asked)
+        responder.respond(failure({Code::kBusy, "the daemon is too busy to answer: try again"}));
+}
+
 void Routes::command(const Responder& responder, Event event) {
     if (own_.loop.post(std::move(event)))
         return responder.respond(page({{"schema", views::kSchema}}, 202));
@@ -189,35 +204,38 @@ void Routes::run(const Request& request, const Responder& responder) {
     if (!id)
         return responder.respond(
             failure({Code::kInvalid, request.params[0] + " is no run: they look like r-12"}));
-    auto record = own_.history.run(*id);
-    if (!record) return responder.respond(failure(record.error()));
-    answer(responder, [id = *id, record = *std::move(record)](const State& state,
-                                                              const Snapshot& seen) {
-        const auto run = record ? views::run_record(*record) : views::unrecorded_run(state, id);
-        if (!run) return unknown("run", views::run_id(id), {});
-        Json list = Json::array({*run});
-        views::put_live_runs(views::live_runs({state, seen})["runs"], list);
-        list[0]["schema"] = views::kSchema;
-        return page(list[0]);
-    });
+    answer_on_io(responder,
+                 [self = shared_from_this(), id = *id](const State& state, const Snapshot& seen) {
+                     return [self, id, unrecorded = views::unrecorded_run(state, id),
+                             live = views::live_runs({state, seen})["runs"]] {
+                         return self->run_page(id, unrecorded, live);
+                     };
+                 });
 }
 
-// What the loop decided a moment ago may not be written yet, so the loop writes it down first. The
-// history itself is the io thread's.
+Response Routes::run_page(RunId id, const std::optional<Json>& unrecorded, const Json& live) {
+    const auto record = own_.history.run(id);
+    if (!record) return failure(record.error());
+    const auto run = *record ? views::run_record(**record) : unrecorded;
+    if (!run) return unknown("run", views::run_id(id), {});
+    Json list = Json::array({*run});
+    if (!*record || !(*record)->outcome) views::put_live_runs(live, list);
+    list[0]["schema"] = views::kSchema;
+    return page(list[0]);
+}
+
+// What the loop decided a moment ago may not be written yet, so it writes that down first.
 void Routes::why(const Request& request, const Responder& responder) {
-    const bool asked = own_.loop.ask([self = shared_from_this(), name = request.params[0],
-                                      responder](const State& state, const Snapshot& seen) {
+    answer_on_io(responder, [self = shared_from_this(), name = request.params[0]](
+                                const State& state, const Snapshot& seen) {
         self->own_.flush_notes();
         auto known = names_of(state.fleet.agents);
         const auto models = names_of(state.fleet.models);
         known.insert(known.end(), models.begin(), models.end());
-        boost::asio::post(self->own_.io, [self, name, responder, known = std::move(known),
-                                          now = views::now_of({state, seen}, name)] {
-            responder.respond(self->why_page(name, now, known));
-        });
+        return [self, name, known = std::move(known), now = views::now_of({state, seen}, name)] {
+            return self->why_page(name, now, known);
+        };
     });
-    if (!asked)
-        responder.respond(failure({Code::kBusy, "the daemon is too busy to answer: try again"}));
 }
 
 Response Routes::why_page(const std::string& name, const std::optional<std::string>& now,
