@@ -283,11 +283,11 @@ class Daemon {
 
     // A full disk is said once, and not each second.
     void flush_notes() {
+        const bool was_refused = store_.is_refused();
         const Status flushed = store_.flush();
-        if (!flushed && !is_history_refused_)
+        if (!flushed && !was_refused)
             spdlog::error("{}; it is kept in memory and tried again", flushed.error().message);
-        if (flushed && is_history_refused_) spdlog::info("the history is written again");
-        is_history_refused_ = !flushed;
+        if (flushed && was_refused) spdlog::info("the history is written again");
     }
 
     void say_ready() const {
@@ -329,7 +329,6 @@ class Daemon {
     // Never, until the loop has noted when the stop was asked for: it may drain a cycle earlier.
     Instant stop_by_{INT64_MAX};  // the loop's thread only, like what follows
     Instant forgotten_;
-    bool is_history_refused_ = false;
     FlushTimer flush_timer_;
     ClockWatch clock_watch_;
 };

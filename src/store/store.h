@@ -61,6 +61,7 @@ class Store {
     void note(ModelRecord change);
     void note(ReasonRecord reason);
     bool has_notes() const { return !notes_.empty(); }
+    bool is_refused() const { return refused_.has_value(); }  // the disk does not take them now
     Status flush();
 
     // Deletes what ended before `then`, and the oldest reasons beyond kReasonRowsMax. Unfinished
