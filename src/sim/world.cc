@@ -18,7 +18,7 @@ constexpr Millis kBeforeTheDay = minutes(1), kAfterTheDay = hours(1);
 
 // The hours of the day are those of the agents, who mostly share a zone.
 Zone zone_of(const Fleet& fleet) {
-    return fleet.agents.empty() ? Zone{} : fleet.agents.begin()->second.zone;
+    return fleet.agents.empty() ? Zone{} : *fleet.agents.begin()->second.zone;
 }
 
 // Chance of its own for each firing: an agent does the same work whatever the policy and the other
@@ -109,7 +109,7 @@ void World::note_in_history(const Decision& decision) {
     };
     if (const auto* start = std::get_if<StartRun>(&decision.action)) {
         if (start->trigger != Trigger::kManual) answered(start->agent, start->due);
-        history_.next_run = {start->run.value + 1};
+        history_.next_run = std::max(history_.next_run, RunId{start->run.value + 1});
         history_.open.insert(start->run);
     }
     if (const auto* skip = std::get_if<SkipFirings>(&decision.action))
