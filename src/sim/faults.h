@@ -33,6 +33,7 @@ class Faults {
   public:
     bool has(Fault fault) const { return (bits_ & bit(fault)) != 0; }
     void add(Fault fault) { bits_ |= bit(fault); }
+    void remove(Fault fault) { bits_ &= ~bit(fault); }
     bool empty() const { return bits_ == 0; }
     friend bool operator==(const Faults&, const Faults&) = default;
 
