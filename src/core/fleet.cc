@@ -126,6 +126,7 @@ class Starter {
         const AgentSpec& spec = state_.fleet.agents.at(name);
         Wall due = *agent.next_due;
         if (is_paused(spec, agent)) return skip(all_due(spec, due), paused_why(name));
+        if (started_.contains(name)) return;  // one that was held; the next round sees it
         if (may_wait && !has_room() && !busy(name, agent)) return;  // the end of a run is an event
         if (passed_over(spec, due)) return;
         if (late > state_.fleet.policy.late_after) return decide_late(spec, due, late);
@@ -148,6 +149,16 @@ class Starter {
 
     void skip(SkipFirings firings, Why why) { draft_.want(std::move(firings), std::move(why)); }
 
+    // The history keeps one number for each agent: the latest firing that was answered. So whatever
+    // is held is older and is answered first, or a daemon that dies now would never come back to
+    // it.
+    void skip_due(const SkipFirings& firings, const Why& why) {
+        for (const Wall& held : state_.agents.at(firings.agent).held)
+            skip({.agent = firings.agent, .first = held, .last = held, .outcome = firings.outcome},
+                 why);
+        skip(firings, why);
+    }
+
     // Several firings are due at once (the daemon was down, or there was no room): all but the
     // latest are missed. Returns: whether there were any; the latest has its turn after that.
     bool passed_over(const AgentSpec& spec, Wall due) {
@@ -161,8 +172,8 @@ class Starter {
         }
         if (missed.count == 0) return false;
         int64_t most = state_.fleet.policy.runs_max;
-        skip(missed,
-             has_room() ? Why{.reason = Reason::kSuperseded} : Why{Reason::kRunsFull, 1, most});
+        skip_due(missed,
+                 has_room() ? Why{.reason = Reason::kSuperseded} : Why{Reason::kRunsFull, 1, most});
         return true;
     }
     // From `due` to the last one that has come.
@@ -185,9 +196,10 @@ class Starter {
     void decide_late(const AgentSpec& spec, Wall due, Millis late) {
         SkipFirings missed{
             .agent = spec.name, .first = due, .last = due, .outcome = Outcome::kMissed};
-        if (spec.catch_up == CatchUp::kSkip) return skip(missed, {.reason = Reason::kCatchUpOff});
+        if (spec.catch_up == CatchUp::kSkip)
+            return skip_due(missed, {.reason = Reason::kCatchUpOff});
         if (late > spec.grace)
-            return skip(missed, {Reason::kTooLate, spec.grace.value, late.value});
+            return skip_due(missed, {Reason::kTooLate, spec.grace.value, late.value});
         Instant free_at = last_catch_up_ + kCatchUpSpacing;
         if (seen_.now < free_at) return draft_.look_again(free_at);
         if (decide_on_time(spec, due, Trigger::kCatchUp,
@@ -210,11 +222,12 @@ class Starter {
     void overlap(const AgentSpec& spec, const AgentState& agent, Wall due) {
         RunId before = agent.run ? agent.run : next_;
         Why why{Reason::kOverlap, 1, static_cast<int64_t>(before.value)};
-        bool keeps = spec.overlap != Overlap::kSkip && agent.held.size() < kHeldFiringsMax;
-        if (keeps)
-            draft_.want(HoldFiring{spec.name, due}, why);
-        else
-            skip({.agent = spec.name, .first = due, .last = due}, why);
+        if (spec.overlap == Overlap::kSkip)
+            return skip_due({.agent = spec.name, .first = due, .last = due}, why);
+        if (spec.overlap == Overlap::kQueue && agent.held.size() >= kHeldFiringsMax)
+            skip({.agent = spec.name, .first = agent.held.front(), .last = agent.held.front()},
+                 why);
+        draft_.want(HoldFiring{spec.name, due}, why);
     }
 
     RunId take_id() { return {next_.value++}; }

@@ -82,6 +82,37 @@ TEST(Fleet, KeepsOnlyTheLatestOfTheOverlappingFirings) {
     EXPECT_EQ(world.actions().back(), Action{start(2, hour(3))});
 }
 
+// The history knows the latest firing that was answered; what it passes over is lost in a crash.
+TEST(Fleet, AnswersWhatItHoldsBeforeItPassesOverNewerFirings) {
+    SmallWorld world = hourly(Overlap::kQueue);
+    world.pass(hours(1));
+    world.settle();
+    begin(world, 1);
+    world.state.runs.at({1}).timeout = {};
+    world.pass(hours(1));
+    world.settle();
+    world.pass(hours(3) + minutes(5));
+    EXPECT_EQ(world.actions(), (Actions{skip(hour(2), hour(2), 1, Outcome::kMissed),
+                                        skip(hour(3), hour(4), 2, Outcome::kMissed),
+                                        HoldFiring{{"inbox"}, hour(5)}}));
+}
+
+TEST(Fleet, HoldsTheNewestFiringsWhenThereAreTooMany) {
+    SmallWorld world = hourly(Overlap::kQueue);
+    world.pass(hours(1));
+    world.settle();
+    begin(world, 1);
+    world.state.runs.at({1}).timeout = {};
+    for (int64_t n = 2; n < 2 + kHeldFiringsMax; ++n) {
+        world.pass(hours(1));
+        EXPECT_EQ(world.actions(), (Actions{HoldFiring{{"inbox"}, hour(n)}}));
+    }
+    world.pass(hours(1));
+    EXPECT_EQ(world.actions(), (Actions{skip(hour(2), hour(2), 1, Outcome::kSkipped),
+                                        HoldFiring{{"inbox"}, hour(2 + kHeldFiringsMax)}}));
+    EXPECT_EQ(world.state.agents.at({"inbox"}).held.front(), hour(3));
+}
+
 TEST(Fleet, CatchesUpInsideTheGraceAndMissesBeyondIt) {
     for (Millis beyond : {Millis{-1}, Millis{0}, Millis{1}}) {
         SmallWorld world = hourly();

@@ -259,6 +259,7 @@ class Scheduler {
     // A run that is in a tool call comes back soon, and runs of one tick do not start in the same
     // instant. Neither counts against somebody interactive, or against who has waited gate_age.
     Millis patience_with(const ModelName& idle, const Other& other) const {
+        if (state_.desk.gate) return {};  // nobody whom it would be kept for may use it
         bool is_urgent = other.call && other.call->priority == Priority::kInteractive;
         if (policy().queue == QueuePolicy::kFifo || is_urgent) return {};
         const ModelName next = other.call ? other.call->model : ModelName{};
@@ -279,7 +280,7 @@ class Scheduler {
     // -- a model that is loaded before its agents start, when nobody needs the desk
 
     void decide_preload() {
-        if (!lines_.empty()) return;  // somebody is served; the end of a call is an event
+        if (!lines_.empty() || state_.desk.gate) return;  // somebody is served, or is about to be
         auto next = next_preload(state_, seen_.wall);
         if (!next || anybody_moving() || state_.desk.stranger_since) return;
         if (seen_.wall < next->start - next->lead)

@@ -360,6 +360,27 @@ TEST(Scheduler, HoldsAnIdleModelForCallsOfTheSameMoment) {
     EXPECT_EQ(world.actions(), Actions{UnloadModel{{"a"}}});
 }
 
+// The gate stays closed for call 4 when call 3, who closed it, has hung up; an idle model behind it
+// serves nobody, not even its own callers.
+TEST(Scheduler, HoldsNothingBehindAClosedGate) {
+    SmallWorld world = with_a_loaded();
+    world.state.fleet.policy.hold = seconds(5);
+    world.call(2, "a");
+    world.call(3, "b");
+    world.settle();
+    world.pass(*world.state.fleet.policy.gate_age - seconds(1));
+    world.call(4, "b");
+    world.settle();
+    world.pass(seconds(1));
+    EXPECT_EQ(world.actions(), Actions{SetGate{{4}}});
+    world.call(5, "a");
+    world.settle();
+    world.happens(CallGone{{3}});
+    world.ends(2);
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{UnloadModel{{"a"}}});
+}
+
 // ---- interactive before batch ------------------------------------------------------------------
 
 void person_calls(SmallWorld& world, uint64_t id, const char* wanted) {
@@ -489,6 +510,33 @@ TEST(Scheduler, LoadsAModelAheadOfItsAgentsWhenNobodyWaits) {
     world.unloads("a");
     EXPECT_EQ(world.actions(), Actions{LoadModel{{"b"}}});
     EXPECT_EQ(world.state.desk.preloaded_for, world.seen.wall + seconds(9));
+}
+
+TEST(Scheduler, LoadsNothingAheadInThePlaceOfAModelWithCallsBehindTheGate) {
+    AgentSpec coder = small_agent("coder", "0 * * * *");
+    coder.task = "code";
+    Fleet fleet = small_fleet({small_model("a", gib(4)), small_model("b", gib(4))}, {coder});
+    fleet.policy.preload = seconds(9);
+    fleet.tasks = {{"code", {{"b"}}}};
+    SmallWorld world(std::move(fleet));
+    world.pass(minutes(58));
+    world.call(1, "a");
+    world.settle();
+    world.happens(DeskGranted{});
+    world.settle();
+    world.loads("a");
+    world.settle();
+    world.call(2, "b");
+    world.settle();
+    world.pass(seconds(60));
+    EXPECT_EQ(world.actions(), Actions{SetGate{{2}}});
+    world.call(3, "a");
+    world.settle();
+    world.pass(seconds(51));  // b's agent starts in 8 s
+    world.happens(CallGone{{2}});
+    world.ends(1);
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action(StartCall{{3}, {"a"}}));
 }
 
 TEST(Scheduler, QueuesForTheDeskToLoadAhead) {

@@ -4,38 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/small_world.h"
+#include "sim/rest_checkers.h"
+#include "sim/scene.h"
+#include "sim/turn_checkers.h"
 
 namespace hotdesk::sim {
 namespace {
-
-// A turn in braces: what was decided, and the truth at that moment.
-struct Scene {
-    SmallWorld world{small_fleet({small_model("a", gib(4)), small_model("b", gib(4))},
-                                 {small_agent("inbox", "0 * * * *")})};
-    Truth truth{.device_total = gib(6), .host_total = gib(16)};
-
-    Turn turn(const std::vector<Decision>& decisions, const std::vector<Event>& events = {}) {
-        cycle_ = {world.seen, events, decisions, {}};
-        return {cycle_, world.state, truth};
-    }
-    void has_worker(const char* model, int running = 0) {
-        truth.workers[{model}] = {small_model(model, gib(4)), running};
-    }
-    Rest rest() {
-        world.settle();
-        return {world.state, world.seen, decide(world.state, world.seen).alarm};
-    }
-
-  private:
-    Cycle cycle_;
-};
-
-std::vector<Decision> decisions(std::vector<Action> actions) {
-    std::vector<Decision> all;
-    for (Action& action : actions) all.push_back({std::move(action), {}});
-    return all;
-}
 
 TEST(Checkers, OneLeaseOwnerSeesAWorkerOnADeskThatIsNotOurs) {
     Scene scene;
@@ -56,6 +30,33 @@ TEST(Checkers, DeviceNeverOvercommittedAddsUpWhatIsThereAndWhatIsStarted) {
     scene.has_worker("a");
     EXPECT_FALSE(device_never_overcommitted(scene.turn({})));
     EXPECT_TRUE(device_never_overcommitted(scene.turn(decisions({LoadModel{{"b"}}}))));
+}
+
+TEST(Checkers, CallHasASlotSeesAnotherModelAndACallTooMany) {
+    Scene scene;
+    for (uint64_t id : {1, 2}) scene.world.call(id, "a");
+    scene.world.settle();
+    scene.world.happens(DeskGranted{});
+    scene.world.settle();
+    auto start = decisions({StartCall{{1}, {"a"}}});
+    EXPECT_TRUE(call_has_a_slot(scene.turn(start))) << "it is still loading";
+    scene.world.loads("a");
+    scene.world.settle();
+    EXPECT_FALSE(call_has_a_slot(scene.turn(start)));
+    EXPECT_TRUE(call_has_a_slot(scene.turn(decisions({StartCall{{1}, {"b"}}}))));
+    scene.world.state.calls.at({2}).phase = CallPhase::kRunning;  // there is one slot
+    EXPECT_TRUE(call_has_a_slot(scene.turn(start)));
+}
+
+TEST(Checkers, DemandLoadHasAWaiterSeesALoadForNobody) {
+    Scene scene;
+    std::vector<Decision> load{{LoadModel{{"a"}}, {.reason = Reason::kDemand}}};
+    EXPECT_TRUE(demand_load_has_a_waiter(scene.turn(load)));
+    scene.world.call(1, "a");
+    scene.world.settle();
+    EXPECT_FALSE(demand_load_has_a_waiter(scene.turn(load)));
+    scene.world.happens(CallGone{{1}});
+    EXPECT_TRUE(demand_load_has_a_waiter(scene.turn(load))) << "it hung up";
 }
 
 TEST(Checkers, ModelLineIsFifoSeesACallThatOvertakes) {
@@ -123,14 +124,6 @@ TEST(Checkers, DecideIsIdempotentSeesAStateThatIsNotSettled) {
     EXPECT_TRUE(decide_is_idempotent({scene.world.state, scene.world.seen, {}}));
 }
 
-TEST(Checkers, LeaseIsFifoSeesATicketOutOfOrder) {
-    LeaseIsFifo checker;
-    EXPECT_FALSE(checker.granted(1));
-    EXPECT_FALSE(checker.granted(3));
-    EXPECT_TRUE(checker.granted(2));
-    EXPECT_TRUE(checker.granted(3));
-}
-
 // The firings of "inbox" in the hours after the Scene began.
 struct Firings {
     Scene scene;
@@ -163,6 +156,18 @@ TEST(Checkers, EveryRunEndsOnceSeesAFiringLeftOutAndAWrongCount) {
     EXPECT_FALSE(right.see(SkipFirings{{"inbox"}, right.hour(1), right.hour(3), 3}));
     EXPECT_FALSE(right.see(HoldFiring{{"inbox"}, right.hour(4)}));
     EXPECT_FALSE(right.see(StartRun{{1}, {"inbox"}, right.hour(4)}));
+}
+
+TEST(Checkers, EveryRunEndsOnceSeesAHeldFiringThatTheHistoryPassedOver) {
+    Firings f;
+    EXPECT_FALSE(f.see(HoldFiring{{"inbox"}, f.hour(1)}));
+    auto after_a_crash = [&](int64_t known) {
+        EveryRunEndsOnce checker = f.checker;
+        std::vector<Event> recovered{Recovered{{{{"inbox"}, f.hour(known)}}, {}}};
+        return checker.see(f.scene.turn({}, recovered));
+    };
+    EXPECT_FALSE(after_a_crash(0)) << "it comes again";
+    EXPECT_TRUE(after_a_crash(2)) << "nobody will ever answer it";
 }
 
 TEST(Checkers, EveryCallEndsOnceSeesNoEndTwoEndsAndAThirdStart) {

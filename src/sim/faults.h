@@ -34,6 +34,7 @@ class Faults {
     bool has(Fault fault) const { return (bits_ & bit(fault)) != 0; }
     void add(Fault fault) { bits_ |= bit(fault); }
     void add(const Faults& others) { bits_ |= others.bits_; }
+    void remove(Fault fault) { bits_ &= ~bit(fault); }
     bool empty() const { return bits_ == 0; }
     friend bool operator==(const Faults&, const Faults&) = default;
 

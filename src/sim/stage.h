@@ -15,6 +15,9 @@
 
 namespace hotdesk::sim {
 
+// When every simulation begins; not zero, which State uses for "never".
+inline constexpr Instant kDawn{1'000'000};
+
 // Owns the order of things: (time, then the order in which they were planned).
 class Timeline {
   public:
@@ -52,7 +55,7 @@ class Timeline {
         return std::pair(a.at, a.order) > std::pair(b.at, b.order);
     }
 
-    Instant now_{1'000'000};  // not zero, which State uses for "never"
+    Instant now_ = kDawn;
     Millis wall_offset_;
     uint64_t next_ = 0;
     std::vector<Happening> heap_;

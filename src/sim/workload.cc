@@ -36,8 +36,8 @@ std::string draw_schedule(Random& random) {
     return fmt::format("{} {} * * *", at, random.between(0, 23));
 }
 
-AgentSpec draw_agent(int number, Random& random) {
-    int place = number % 50;
+// `place`: among fifty.
+AgentSpec draw_agent(int number, int place, Random& random) {
     const char* task = place < 22 ? "write" : place < 36 ? "code" : "classify";
     AgentSpec agent{.name = {fmt::format("{}-{:05}", task, number)}};
     auto schedule = parse_schedule(draw_schedule(random));
@@ -63,7 +63,7 @@ Fleet generate_fleet(int agents, Random random) {
     fleet.tasks = {
         {"write", {{"writer"}}}, {"code", {{"coder"}}}, {"classify", {{"tiny"}, {"writer"}}}};
     for (int i = 0; i < agents; ++i) {
-        AgentSpec agent = draw_agent(i, random);
+        AgentSpec agent = draw_agent(i, agents < 50 ? i * 50 / agents : i % 50, random);
         fleet.agents.emplace(agent.name, agent);
     }
     return fleet;

@@ -43,8 +43,9 @@ struct Strangers {
 };
 
 // Three models: "writer" and "coder" do not fit on a 6 GiB desk together, "tiny" runs on the CPU.
-// Of fifty agents 22 write, 14 code and 14 classify; every 5, 15 and 30 minutes, hourly, every few
-// hours and daily; most of them on round minutes, where everybody's cron jobs are.
+// Of fifty agents 22 write, 14 code and 14 classify, and so do fewer in proportion; every 5, 15 and
+// 30 minutes, hourly, every few hours and daily; most of them on round minutes, where everybody's
+// cron jobs are.
 Fleet generate_fleet(int agents, Random random);
 
 // The same fleet with odd corners: models of any size, few slots, short waits and time-outs, every

@@ -38,6 +38,7 @@ World::World(Options options)
       workers_(stage_, machine_, options_.hardware, zone_of(options_.fleet)),
       agents_(stage_, [this](const AgentSpec& agent, Wall due) { return work_of(agent, due); }),
       desk_(stage_),
+      checkers_(options_.check_replay, options_.one_more),
       tally_([this](const AgentSpec& agent, Wall due) { return late_after(agent, due); }),
       end_(stage_.time.now() + options_.length) {
     workers_.on_answer = [this](CallId call) { agents_.answered(call); };
@@ -217,8 +218,11 @@ Options usual_day(uint64_t seed, int agents, const Faults& faults) {
 }
 
 std::string command_for(uint64_t seed, int agents, Millis length, const Faults& faults) {
-    return fmt::format("hotdesk simulate --seed {} --agents {} --hours {} --faults {} --check",
-                       seed, agents, length.value / hours(1).value, to_string(faults));
+    bool whole_hours = length.value % hours(1).value == 0;
+    return fmt::format("hotdesk simulate --seed {} --agents {} --{} {} --faults {} --check", seed,
+                       agents, whole_hours ? "hours" : "minutes",
+                       length.value / (whole_hours ? hours(1) : minutes(1)).value,
+                       to_string(faults));
 }
 
 Simulation simulate(Options options) {

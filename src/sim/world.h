@@ -33,7 +33,9 @@ struct Options {
     std::optional<Strangers> strangers;
     Wall start{1'772'409'600'000};  // Monday 2 March 2026, 00:00 UTC
     Millis length = hours(24);
-    bool check = false;  // run the checkers; about ten times slower
+    bool check = false;          // run the checkers; about ten times slower
+    bool check_replay = true;    // replay_equals_record among them
+    Checkers::OneMore one_more;  // a promise of a test
 };
 
 // Owns everything but the loop. Thread: one. The loop may be thrown away when daemon_died() and a
