@@ -26,6 +26,8 @@ void add_work(CLI::App& app, SimulateOptions& typed) {
                    "A scenario instead of a fleet: its name, or a file; see scenarios/README.md");
     app.add_option("--days", typed.days, "Simulated days (default: 1, or the scenario's)")
         ->check(CLI::Range(1, 3660));
+    app.add_option("--minutes", typed.minutes, "Simulated minutes, instead of days")
+        ->check(CLI::Range(1, 5'270'400));
     app.add_option("--hours", typed.hours, "Simulated hours, instead of days")
         ->check(CLI::Range(1, 87'840));
     app.add_option("--agents", typed.agents, "Agents of the generated fleet")
@@ -49,6 +51,7 @@ void add_policy(CLI::App& app, SimulateOptions& typed) {
 }  // namespace
 
 std::optional<Millis> SimulateOptions::length() const {
+    if (minutes) return hotdesk::minutes(*minutes);
     if (hours) return hotdesk::hours(*hours);
     if (days) return hotdesk::hours(24 * *days);
     return std::nullopt;
@@ -72,7 +75,9 @@ std::string replay_command(const SimulateOptions& typed) {
     add("--scenario ", typed.scenario);
     if (typed.is_generated()) add("--agents ", std::to_string(typed.agents));
     if (typed.seed || typed.is_generated()) add("--seed ", std::to_string(typed.seed.value_or(1)));
-    if (typed.hours)
+    if (typed.minutes)
+        add("--minutes ", std::to_string(*typed.minutes));
+    else if (typed.hours)
         add("--hours ", std::to_string(*typed.hours));
     else if (typed.days)
         add("--days ", std::to_string(*typed.days));

@@ -19,7 +19,7 @@ struct SimulateOptions {
     // What is simulated: one of these, or else a generated fleet.
     std::string file, trace, scenario;
     // Absent: the scenario's own, or a day of seed 1.
-    std::optional<int64_t> days, hours;
+    std::optional<int64_t> days, hours, minutes;
     std::optional<uint64_t> seed;
     int agents = 50;  // of the generated fleet
     std::string faults;

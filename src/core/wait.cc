@@ -33,9 +33,12 @@ class Forecast {
 
   private:
     Wait one(const Call& call, const Line& line, int place) const {
-        if (!state_.fleet.models.contains(call.model)) return {.place = place};
+        const int of = static_cast<int>(line.waiting.size());
+        const bool is_known =
+            state_.fleet.models.contains(call.model) && state_.workers.contains(call.model);
+        if (!is_known) return {.place = place, .of = of};  // a reload took the model away
         Wait wait{.place = place,
-                  .of = static_cast<int>(line.waiting.size()),
+                  .of = of,
                   .about = about(call, line, place),
                   .latest = bound(call, line, place)};
         if (wait.latest) wait.latest = std::min(*wait.latest, call.deadline);
@@ -78,13 +81,17 @@ class Forecast {
         for (const auto& [name, other] : state_.fleet.models) {
             if (!on_desk(other)) continue;
             auto load = load_time_of(state_, name);
-            if (!load || state_.workers.at(name).failures > 0) return std::nullopt;
+            if (!load || has_failed(name)) return std::nullopt;
             longest_load = std::max(longest_load, *load);
             round += policy_.kill_grace + *load + (name == call.model ? Millis{} : visit);
             rounds = std::max(rounds, rounds_for(older_calls(name, call), 1));
         }
         const Millis young = std::max(gate_age_ - (now_ - call.arrived), Millis{});
         return now_ + young + longest_load + visit + round * rounds;
+    }
+    bool has_failed(const ModelName& model) const {
+        auto worker = state_.workers.find(model);
+        return worker != state_.workers.end() && worker->second.failures > 0;
     }
     bool is_alone(const ModelName& model) const {
         return std::none_of(
