@@ -204,10 +204,16 @@ class Scheduler {
         if (!first) return std::nullopt;
         return Other{first, first->arrived};
     }
-    // Strict FIFO: somebody came before this call and has no model yet.
+    // Strict FIFO: somebody came before this call and has no model yet. A model whose load failed
+    // holds nobody up, or what is loaded meanwhile would leave again without having served.
     bool is_behind_other(const Call& call) const {
-        auto other = oldest_other();
-        return other && (other->call ? other->call->id < call.id : other->since <= call.arrived);
+        const auto& stranger = state_.desk.stranger_since;
+        if (stranger && *stranger <= call.arrived) return true;
+        return std::any_of(lines_.begin(), lines_.end(), [&](const auto& entry) {
+            const auto& [model, line] = entry;
+            if (line.waiting.empty() || !on_desk(model) || is_serving(model)) return false;
+            return state_.workers.at(model).failures == 0 && line.waiting.front()->id < call.id;
+        });
     }
     // Loaded, or about to be: its line is served without another decision.
     bool is_serving(const ModelName& model) const {

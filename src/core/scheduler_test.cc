@@ -485,6 +485,23 @@ TEST(Scheduler, FifoServesInTheOrderOfArrivalWithALoadForEachChange) {
     EXPECT_EQ(world.state.calls.at({3}).phase, CallPhase::kWaiting);
 }
 
+TEST(Scheduler, FifoIsNotHeldUpByAModelThatFailsToLoad) {
+    SmallWorld world = with_a_loaded();
+    world.state.fleet.policy.queue = QueuePolicy::kFifo;
+    world.call(2, "b");
+    world.settle();
+    world.unloads("a");
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(world.actions(), Actions{LoadModel{{"b"}}});
+        world.happens(WorkerGone{{"b"}, {Code::kNoSpace, "out of memory"}, false});
+    }
+    world.call(3, "a");
+    auto decided = world.actions();
+    EXPECT_EQ(decided.back(), Action{LoadModel{{"a"}}}) << "b is tried again in 5 s";
+    world.loads("a", seconds(6));
+    EXPECT_EQ(world.actions(), (Actions{StartCall{{3}, {"a"}}}));
+}
+
 // ---- ahead of the schedule ---------------------------------------------------------------------
 
 TEST(Scheduler, LoadsAModelAheadOfItsAgentsWhenNobodyWaits) {
