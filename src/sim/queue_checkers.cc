@@ -127,9 +127,14 @@ Violation EveryLoadServes::see(const Turn& turn) {
 
 Violation EveryLoadServes::loaded(const LoadModel& load, const Why& why, const Turn& turn) {
     if (why.reason != Reason::kPreload) {
+        // In strict FIFO a load is for the oldest call alone: when that hangs up meanwhile,
+        // somebody of another model may be next.
+        bool is_for_one = turn.state.fleet.policy.queue == QueuePolicy::kFifo;
+        std::set<CallId>& awaited = awaited_[load.model];
         for (const auto& [id, call] : turn.state.calls)
-            if (call.phase == CallPhase::kWaiting && call.model == load.model)
-                awaited_[load.model].insert(id);
+            if (call.phase == CallPhase::kWaiting && call.model == load.model &&
+                !(is_for_one && !awaited.empty()))
+                awaited.insert(id);
         return std::nullopt;
     }
     Wall start{why.have};

@@ -94,6 +94,21 @@ TEST(QueueCheckers, EveryLoadServesSeesAModelThatLeavesUnused) {
     }));
 }
 
+TEST(QueueCheckers, EveryLoadServesKnowsWhomALoadIsFor) {
+    auto unloaded_under = [](QueuePolicy policy) {
+        Desk desk;
+        desk.world.state.fleet.policy.queue = policy;
+        desk.world.call(3, "b");
+        desk.world.settle();
+        EveryLoadServes checker;
+        EXPECT_FALSE(checker.see(desk.turn({{LoadModel{{"b"}}, {.reason = Reason::kDemand}}})));
+        desk.world.happens(CallGone{{2}});
+        return checker.see(desk.turn({{UnloadModel{{"b"}}, {.reason = Reason::kMakeRoom}}}));
+    };
+    EXPECT_TRUE(unloaded_under(QueuePolicy::kGba)) << "call 3 is of the same model";
+    EXPECT_FALSE(unloaded_under(QueuePolicy::kFifo)) << "it was loaded for call 2";
+}
+
 TEST(QueueCheckers, EveryLoadServesSeesALoadAheadThatIsInTheWayOrComesTwice) {
     auto ahead_of = [](int64_t start) {
         return std::vector<Decision>{
