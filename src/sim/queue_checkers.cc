@@ -166,11 +166,8 @@ Violation EveryLoadServes::unloaded(const UnloadModel& unload, const Why& why, c
                                    unload.model.value, id.value);
     auto awaited = awaited_.find(unload.model);
     if (awaited == awaited_.end()) return std::nullopt;
-    // In strict order an older call may come back before this one is served: its worker crashed, or
-    // its model may be tried again after a failed load.
-    const bool is_strict = turn.state.fleet.policy.queue == QueuePolicy::kFifo;
     for (CallId id : awaited->second)
-        if (waits(id) && !is_strict)
+        if (waits(id))
             return fmt::format(
                 "{} is unloaded ({}), and call {}, for which it was loaded, still waits",
                 unload.model.value, explain(why), id.value);
