@@ -77,7 +77,7 @@ std::string config_text(const Places& places, bool with_schedules) {
         "[\"{}\"]\n\n"
         "[host]\nreserve = \"0MiB\"\n\n"
         "[fleet]\ntimezone = \"UTC\"\nstagger = \"0s\"\nlate_after = \"24h\"\n\n"
-        "[queue]\ngate_age = \"3s\"\n\n",
+        "[queue]\ngate_age = \"3s\"\nhold = \"250ms\"\nlinger = \"500ms\"\npreload = \"0s\"\n\n",
         places.socket(), places.state(), places.ledger(), kDeskBytes.value >> 20, places.backend());
     for (const DemoModel& model : models()) text += model_text(places, model);
     for (const Job& job : kJobs)
