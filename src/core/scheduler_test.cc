@@ -22,12 +22,7 @@ SmallWorld two_heavy(int slots = 1) {
 // The desk is ours and `a` is loaded and idle.
 SmallWorld with_a_loaded(int slots = 1) {
     SmallWorld world = two_heavy(slots);
-    world.call(1, "a");
-    world.settle();
-    world.happens(DeskGranted{});
-    world.settle();
-    world.loads("a");
-    world.settle();
+    world.serves_first_call("a");
     world.ends(1);
     world.settle();
     return world;
@@ -253,12 +248,7 @@ TEST(Scheduler, LoadsHostModelsBesideTheDeskAsFarAsRamGoes) {
 TEST(Scheduler, NeverLoadsAModelOverItsOwnLeavingWorker) {
     Fleet fleet = small_fleet({small_model("a", gib(1))});
     SmallWorld world(fleet);
-    world.call(1, "a");
-    world.settle();
-    world.happens(DeskGranted{});
-    world.settle();
-    world.loads("a");
-    world.settle();
+    world.serves_first_call("a");
     fleet.models.at({"a"}).context = {4096};
     world.happens(Configured{fleet, world.seen.wall});
     world.call(2, "a");
@@ -512,12 +502,7 @@ TEST(Scheduler, LoadsAModelAheadOfItsAgentsWhenNobodyWaits) {
     fleet.tasks = {{"code", {{"b"}}}};
     for (auto& [name, model] : fleet.models) model.pinned = true;
     SmallWorld world(std::move(fleet));
-    world.call(1, "a");
-    world.settle();
-    world.happens(DeskGranted{});
-    world.settle();
-    world.loads("a");
-    world.settle();
+    world.serves_first_call("a");
     world.ends(1);
     world.settle();
     world.pass(hours(1) - seconds(10) - Millis{1});
@@ -537,12 +522,7 @@ TEST(Scheduler, LoadsNothingAheadInThePlaceOfAModelWithCallsBehindTheGate) {
     fleet.tasks = {{"code", {{"b"}}}};
     SmallWorld world(std::move(fleet));
     world.pass(minutes(58));
-    world.call(1, "a");
-    world.settle();
-    world.happens(DeskGranted{});
-    world.settle();
-    world.loads("a");
-    world.settle();
+    world.serves_first_call("a");
     world.call(2, "b");
     world.settle();
     world.pass(seconds(60));

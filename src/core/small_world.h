@@ -53,6 +53,15 @@ struct SmallWorld {
     void call(uint64_t id, const char* wanted, Millis wait = minutes(8)) {
         happens(CallArrived{.call = {id}, .run = {}, .agent = {}, .wanted = wanted, .wait = wait});
     }
+    // The desk becomes ours, and `model` serves call 1.
+    void serves_first_call(const char* model, Millis load = seconds(1)) {
+        call(1, model);
+        settle();
+        happens(DeskGranted{});
+        settle();
+        loads(model, load);
+        settle();
+    }
     void ends(uint64_t id) { happens(CallFinished{{id}, {10}, {0}, {5}}); }
 };
 

@@ -12,12 +12,7 @@ namespace {
 SmallWorld two_measured(int slots = 1) {
     SmallWorld world(
         small_fleet({small_model("a", gib(4), slots), small_model("b", gib(4), slots)}));
-    world.call(1, "a");
-    world.settle();
-    world.happens(DeskGranted{});
-    world.settle();
-    world.loads("a", seconds(8));
-    world.settle();
+    world.serves_first_call("a", seconds(8));
     world.ends(1);
     world.settle();
     for (const char* model : {"a", "b"}) {

@@ -13,12 +13,7 @@ using Actions = std::vector<Action>;
 // `a` is loaded on the desk and has just become idle.
 SmallWorld idle_world(ModelSpec spec = small_model("a", gib(4))) {
     SmallWorld world(small_fleet({spec}));
-    world.call(1, "a");
-    world.settle();
-    world.happens(DeskGranted{});
-    world.settle();
-    world.loads("a");
-    world.settle();
+    world.serves_first_call("a");
     world.ends(1);
     world.settle();
     return world;

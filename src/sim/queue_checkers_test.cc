@@ -20,12 +20,7 @@ TEST(QueueCheckers, LeaseIsFifoSeesATicketOutOfOrder) {
 // "a" is loaded and serves call 1; call 2 waits for "b".
 struct Desk : Scene {
     Desk() {
-        world.call(1, "a");
-        world.settle();
-        world.happens(DeskGranted{});
-        world.settle();
-        world.loads("a");
-        world.settle();
+        world.serves_first_call("a");
         world.call(2, "b");
         world.settle();
     }
