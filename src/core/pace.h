@@ -39,6 +39,7 @@ struct Preload {
     ModelName model;
     Wall start;
     Millis lead;
+    Wall load_at() const { return start - lead; }
     friend bool operator==(const Preload&, const Preload&) = default;
 };
 // The load that the schedule calls for next: the model that most of the agents need which start

@@ -23,7 +23,8 @@ class Scheduler {
         : state_(state),
           seen_(seen),
           draft_(draft),
-          order_{state.fleet.policy.queue, seen.now - gate_age_of(state)},
+          gate_age_(gate_age_of(state)),
+          order_{state.fleet.policy.queue, seen.now - gate_age_},
           lines_(lines_of(state)) {
         for (auto& [model, line] : lines_) {
             std::erase_if(line.waiting, [&](const Call* call) {  // decide_call_ends refused them
@@ -228,12 +229,12 @@ class Scheduler {
         if (!other || state_.calls.empty() || policy().queue == QueuePolicy::kFifo) return;
         if (closed) return draft_.look_again(state_.desk.gate_since + policy().visit_max);
         if (anybody_moving()) return;  // whoever comes while a model loads is served by its visit
-        Millis age = gate_age_of(state_), waited = seen_.now - other->since;
-        if (waited >= age)
+        Millis waited = seen_.now - other->since;
+        if (waited >= gate_age_)
             draft_.want(SetGate{state_.calls.rbegin()->first},
-                        {Reason::kGateAge, age.value, waited.value, other->who()});
+                        {Reason::kGateAge, gate_age_.value, waited.value, other->who()});
         else
-            draft_.look_again(other->since + age);
+            draft_.look_again(other->since + gate_age_);
     }
 
     // -- loads and swaps under the lease
@@ -273,7 +274,7 @@ class Scheduler {
         if (runs_in_tool_call(state_, idle) > 0)
             until =
                 std::max(until, state_.workers.at(idle).idle_since + linger_of(state_, idle, next));
-        return std::min(until, other.since + gate_age_of(state_)) - seen_.now;
+        return std::min(until, other.since + gate_age_) - seen_.now;
     }
     bool keeps_any(const std::vector<ModelName>& idle, const Other& other) {
         Millis longest;
@@ -289,8 +290,7 @@ class Scheduler {
         if (!lines_.empty() || state_.desk.gate) return;  // somebody is served, or is about to be
         auto next = next_preload(state_, seen_.wall);
         if (!next || anybody_moving() || state_.desk.stranger_since) return;
-        if (seen_.wall < next->start - next->lead)
-            return draft_.look_again(next->start - next->lead);
+        if (seen_.wall < next->load_at()) return draft_.look_again(next->load_at());
         if (state_.desk.lease == LeasePhase::kNone)
             return draft_.want(QueueForDesk{}, preload_why(*next));
         if (state_.desk.lease != LeasePhase::kHeld || !is_budget_known(policy(), seen_)) return;
@@ -362,8 +362,7 @@ class Scheduler {
         if (state_.desk.lease != LeasePhase::kHeld) return;
         std::vector<ModelName> idle = idle_on_desk();
         if (keeps_any(idle, stranger)) return;
-        Why why{Reason::kStrangerWaits, gate_age_of(state_).value,
-                (seen_.now - stranger.since).value};
+        Why why{Reason::kStrangerWaits, gate_age_.value, (seen_.now - stranger.since).value};
         bool empty = std::none_of(state_.workers.begin(), state_.workers.end(),
                                   [](const auto& entry) { return is_on_desk(entry.second); });
         for (const ModelName& model : idle) unload(model, why);
@@ -373,6 +372,7 @@ class Scheduler {
     const State& state_;
     const Snapshot& seen_;
     Draft& draft_;
+    Millis gate_age_;
     ServiceOrder order_;
     std::map<ModelName, Line> lines_;  // each in the order of service
     std::set<ModelName> backing_off_;  // not to be loaded before their retry_at

@@ -50,7 +50,7 @@ bool desk_is_wanted(const State& state, const std::map<ModelName, Line>& lines) 
 // Its turn has come to be loaded ahead of its agents.
 bool preload_is_due(const State& state, Wall now) {
     auto next = next_preload(state, now);
-    return next && now >= next->start - next->lead;
+    return next && now >= next->load_at();
 }
 
 }  // namespace
